@@ -1,0 +1,76 @@
+"""The shipped CRD keeps what the rest of the program relies on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from webappctl import crd
+from webappctl.core import desired
+from webappctl.core.objects import Json
+from webappctl.crd.refusal import DNS_LABEL
+from webappctl.errors import WebappctlError
+
+UNDERSTOOD = {"type", "properties", "required", "minLength", "maxLength", "pattern", "minimum", "maximum", "enum"}
+
+
+def root() -> dict[str, Any]:
+    schema: dict[str, Any] = crd.shipped()["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    return schema
+
+
+def below(schema: Json) -> Iterator[Json]:
+    for child in [*schema.get("properties", {}).values(), *filter(None, [schema.get("items")])]:
+        yield child
+        yield from below(child)
+
+
+def test_refusals_understands_every_keyword_of_spec() -> None:
+    """A new keyword in the schema has to be taught to `refusals` too."""
+    spec = root()["properties"]["spec"]
+    used = {keyword for schema in [spec, *below(spec)] for keyword in schema}
+    assert used - {"description"} <= UNDERSTOOD
+
+
+def test_the_rules_on_names_are_the_ones_that_refusals_knows() -> None:
+    """They are CEL there and Python here."""
+    rules = [rule["rule"] for rule in root()["x-kubernetes-validations"]]
+    assert f"oldSelf.hasValue() || size(self.metadata.name) <= {desired.MAX_NAME}" in rules
+    assert f"oldSelf.hasValue() || self.metadata.name.matches('{DNS_LABEL}')" in rules
+
+
+def test_the_limits_are_those_that_a_plan_blocks_by() -> None:
+    """What the CRD admits can be made a Deployment; what it refuses is blocked when it was stored before."""
+    fields = root()["properties"]["spec"]["properties"]
+    assert fields["image"]["maxLength"] == desired.MAX_IMAGE
+    assert (fields["port"]["minimum"], fields["port"]["maximum"]) == (1, desired.MAX_PORT)
+    assert (fields["replicas"]["minimum"], fields["replicas"]["maximum"]) == (1, desired.MAX_REPLICAS)
+
+
+def test_every_rule_at_the_root_binds_on_creation_only() -> None:
+    """One that binds on stored objects would stop their status and even their deletion."""
+    assert "required" not in root()
+    for rule in root()["x-kubernetes-validations"]:
+        assert rule["optionalOldSelf"] is True
+        assert rule["rule"].startswith("oldSelf.hasValue() || ")
+
+
+def test_every_field_is_explained() -> None:
+    """`kubectl explain` is the documentation."""
+    fields = root()["properties"]
+    for schema in below({"properties": {"spec": fields["spec"], "status": fields["status"]}}):
+        assert "description" in schema or schema["type"] == "object", schema
+
+
+def test_the_text_is_the_file() -> None:
+    """With its comments, as `webappctl crd` prints it."""
+    assert crd.text().startswith("# What a developer declares")
+    assert crd.text().endswith("\n")
+
+
+def test_a_missing_folder_is_said() -> None:
+    """An installation that lost its files is not a traceback."""
+    with pytest.raises(WebappctlError, match="the folder nothing is missing from this installation"):
+        crd.data("nothing")

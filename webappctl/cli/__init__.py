@@ -1,0 +1,52 @@
+"""The commands: options in, exit code out. The only wiring, the only Typer.
+
+Nothing heavy is imported here: each command imports what it needs, so that `--help` and completion stay fast.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from webappctl.cli import cluster_setup, local, passes
+
+app = typer.Typer(
+    name="webappctl",
+    help="Keeps one Deployment per WebApp, with a plan you can read first.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,  # its tracebacks show local variables, and those hold tokens
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+app.command("plan")(passes.plan)
+app.command("apply")(passes.apply)
+app.command("watch")(passes.watch)
+app.command("crd")(cluster_setup.crd)
+app.add_typer(local.sandbox_app, name="sandbox")
+app.command("demo")(local.demo)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"webappctl {version('webappctl')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """The program. Text that the terminal's encoding cannot hold is escaped, never an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    app()

@@ -1,0 +1,148 @@
+"""The options that commands share. Every flag has a WEBAPPCTL_… environment variable."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from webappctl.errors import UsageError
+
+if TYPE_CHECKING:
+    from webappctl.core.objects import ObjectKey, Scope
+
+_SECONDS: Final = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+_DURATION: Final = re.compile(r"(?:\d+(?:\.\d+)?(?:h|ms|m|s))+")
+_PART: Final = re.compile(r"(\d+(?:\.\d+)?)(h|ms|m|s)")
+_LABEL: Final = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
+
+
+class Output(Enum):
+    TABLE = "table"
+    JSON = "json"
+
+
+def duration(text: str) -> float:
+    """`30s`, `5m`, `1h30m` → seconds."""
+    if not _DURATION.fullmatch(text):
+        raise typer.BadParameter(f"{text!r} is no duration; write it as 30s, 5m or 1h30m")
+    seconds = sum(float(number) * _SECONDS[unit] for number, unit in _PART.findall(text))
+    if seconds <= 0:
+        raise typer.BadParameter("it must be longer than zero")
+    return seconds
+
+
+def in_words(seconds: float) -> str:
+    """Seconds → `10m`, `1h30m`, `0.5s`."""
+    if seconds % 1:
+        return f"{seconds:g}s"
+    hours, rest = divmod(int(seconds), 3600)
+    minutes, left = divmod(rest, 60)
+    return "".join(f"{n}{unit}" for n, unit in ((hours, "h"), (minutes, "m"), (left, "s")) if n) or "0s"
+
+
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[NAMESPACE/]NAME", help="Only these WebApps. Default: all.", show_default=False),
+]
+Namespaces = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--namespace",
+        "-n",
+        envvar="WEBAPPCTL_NAMESPACE",
+        metavar="NAME",
+        help="Only this namespace; may be given again. Default: all namespaces.",
+        show_default=False,
+    ),
+]
+Selector = Annotated[
+    str,
+    typer.Option(
+        "--selector",
+        "-l",
+        envvar="WEBAPPCTL_SELECTOR",
+        metavar="SELECTOR",
+        help="Only WebApps with these labels, as in kubectl: team=a,tier!=x.",
+        show_default=False,
+    ),
+]
+Context = Annotated[
+    str | None,
+    typer.Option(
+        "--context", envvar="WEBAPPCTL_CONTEXT", metavar="NAME", help="The kubeconfig context.", show_default=False
+    ),
+]
+Kubeconfig = Annotated[
+    str | None,
+    typer.Option(
+        "--kubeconfig",
+        envvar="WEBAPPCTL_KUBECONFIG",
+        metavar="FILE",
+        help="Default: $KUBECONFIG, then ~/.kube/config, then the pod's own credentials.",
+        show_default=False,
+    ),
+]
+OutputFormat = Annotated[
+    Output,
+    typer.Option(
+        "--output", "-o", envvar="WEBAPPCTL_OUTPUT", help="table (plain lines where stdout is no terminal) or json."
+    ),
+]
+RequestTimeout = Annotated[
+    float,
+    typer.Option(
+        "--request-timeout",
+        envvar="WEBAPPCTL_REQUEST_TIMEOUT",
+        metavar="DURATION",
+        parser=duration,
+        help="For each try of a request, from connecting to the last byte.",
+    ),
+]
+Timeout = Annotated[
+    float,
+    typer.Option(
+        "--timeout", envvar="WEBAPPCTL_TIMEOUT", metavar="DURATION", parser=duration, help="For the whole command."
+    ),
+]
+Workers = Annotated[
+    int,
+    typer.Option(
+        "--workers", envvar="WEBAPPCTL_WORKERS", min=1, max=64, metavar="N", help="How many writes at the same time."
+    ),
+]
+DEFAULT_REQUEST_TIMEOUT: Final = "30s"
+DEFAULT_TIMEOUT: Final = "10m"
+DEFAULT_WORKERS: Final = 8
+
+
+def scope_of(names: list[str] | None, namespaces: list[str] | None, selector: str) -> Scope:
+    """The Scope that the options ask for. Raises UsageError for what cannot be a name."""
+    from webappctl.core.objects import Scope
+
+    keys = tuple(dict.fromkeys(_key(name) for name in names or ()))
+    wanted = tuple(dict.fromkeys(_namespace(name) for name in namespaces or ()))
+    outside = next((key for key in keys if wanted and key.namespace and key.namespace not in wanted), None)
+    if outside:
+        raise UsageError(f"{outside} is not in the namespaces given with --namespace ({', '.join(wanted)})")
+    if not wanted and keys and all(key.namespace for key in keys):
+        wanted = tuple(dict.fromkeys(key.namespace for key in keys))
+    return Scope(wanted, selector, keys)
+
+
+def _namespace(text: str) -> str:
+    if not _LABEL.fullmatch(text):
+        raise UsageError(f"{text!r} cannot be the name of a namespace")
+    return text
+
+
+def _key(text: str) -> ObjectKey:
+    from webappctl.core.objects import ObjectKey
+
+    namespace, slash, name = text.rpartition("/")
+    if (slash and not _LABEL.fullmatch(namespace)) or not _NAME.fullmatch(name):
+        raise UsageError(f"{text!r} is no WebApp; write NAME or NAMESPACE/NAME")
+    return ObjectKey(namespace, name)

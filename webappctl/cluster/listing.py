@@ -1,0 +1,90 @@
+"""Whole lists, page by page. A list that fails, is cut, or goes round in circles is an error, never a short list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from webappctl.cluster.requests import list_page
+from webappctl.cluster.transport import Transport
+from webappctl.cluster.wire import Request, Resource
+from webappctl.core.objects import Page, Unreadable
+from webappctl.errors import BadAnswer, Gone
+
+T = TypeVar("T")
+
+PAGE: Final = 500
+STARTS: Final = 4
+"""How often a list whose continue token expired is begun anew before it is given up."""
+
+
+def whole_list(
+    transport: Transport, resource: Resource, namespace: str, selector: str, read: Callable[[bytes], Page[T]]
+) -> list[T | Unreadable]:
+    """Every object, in the server's order. `namespace` and `selector` may be empty: all.
+
+    Raises what Transport.send raises; Gone when the token expired at every start.
+    """
+    first = {"limit": str(PAGE)} | ({"labelSelector": selector} if selector else {})
+    request = list_page(resource, namespace, first)
+    for _ in range(STARTS - 1):
+        try:
+            return [item for page in _pages(transport, request, read) for item in page.items]
+        except Gone:
+            continue
+    return [item for page in _pages(transport, request, read) for item in page.items]
+
+
+def objects_as_json(transport: Transport, resource: Resource) -> Iterator[Mapping[str, Any]]:
+    """Every object of the cluster as it is, page by page. An expired token starts it anew: then some come twice."""
+    request = list_page(resource, "", {"limit": str(PAGE)})
+    for start in range(STARTS):
+        try:
+            for page in _pages(transport, request, _read_json):
+                yield from (item for item in page.items if not isinstance(item, Unreadable))
+        except Gone:
+            if start == STARTS - 1:
+                raise
+        else:
+            return
+
+
+def _pages(transport: Transport, first: Request, read: Callable[[bytes], Page[T]]) -> Iterator[Page[T]]:
+    """The token that a 410 offers is for an inconsistent rest of the list; it is not even read."""
+    page = _page(transport, first, read)
+    seen = {""}
+    while page.next_token not in seen:
+        yield page
+        seen.add(page.next_token)
+        page = _page(transport, replace(first, query={**first.query, "continue": page.next_token}), read)
+    if page.next_token:
+        raise BadAnswer("the list does not end: a page names itself as the next", subject=first.purpose.subject)
+    yield page
+
+
+def _page(transport: Transport, request: Request, read: Callable[[bytes], Page[T]]) -> Page[T]:
+    body = transport.send(request)
+    try:
+        return read(body)
+    except BadAnswer as error:
+        raise BadAnswer(error.message, subject=request.purpose.subject) from error
+
+
+class _RawList(msgspec.Struct, frozen=True):
+    kind: str
+    items: tuple[dict[str, Any], ...]
+    metadata: dict[str, Any] = {}
+
+
+def _read_json(body: bytes) -> Page[dict[str, Any]]:
+    """A page of objects as they are. Raises BadAnswer for anything but a list."""
+    try:
+        page = msgspec.json.decode(body, type=_RawList)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise BadAnswer("the answer is not a list") from error
+    if not page.kind.endswith("List"):
+        raise BadAnswer(f"the answer is a {page.kind}, not a list")
+    return Page(page.items, page.metadata.get("continue") or "", page.metadata.get("remainingItemCount"))

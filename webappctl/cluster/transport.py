@@ -1,0 +1,162 @@
+"""Sends a request until it is answered, or it is time to give up. All waiting and all retrying is here.
+
+What is tried again: 429 for every verb; 5xx, a lost connection and an answer that cannot be understood only for what
+may be sent twice (reads, server-side apply, writes with preconditions). A dead server gets two tries.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from typing import Final, NoReturn
+
+from webappctl.cluster.refusal import refusal
+from webappctl.cluster.wire import Answer, Request, Wire
+from webappctl.errors import BadAnswer, ClusterError, ServerFailure, Stopped, Throttled, Unreachable
+
+ALL_TRIES: Final = 60.0
+"""Seconds for one request with all its tries, unless twice the request timeout is more."""
+LONGEST_WAIT: Final = 30.0
+FIRST_WAIT: Final = 0.5
+TRIES_OF_A_DEAD_SERVER: Final = 2
+
+OnRequest = Callable[[str, str, int, float], None]
+"""Called after every try: method, path, HTTP status (0 without an answer), seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    error: ClusterError
+    retry_after: float = 0.0
+
+
+class Transport:
+    """`until` is an instant of `clock` at which the whole command ends: no try and no wait outlives it."""
+
+    def __init__(
+        self,
+        wire: Wire,
+        *,
+        request_timeout: float,
+        stop: threading.Event,
+        until: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self._wire = wire
+        self._request_timeout = request_timeout
+        self._stop = stop
+        self._until = float("inf") if until is None else until
+        self._clock = clock
+        self._jitter = jitter
+        self.on_request: OnRequest | None = None
+        self._counts: Counter[str] = Counter()
+        self._counting = threading.Lock()
+
+    @property
+    def server(self) -> str:
+        return self._wire.server
+
+    @property
+    def requests(self) -> Mapping[str, int]:
+        """How many were sent, by HTTP method; every try counts."""
+        with self._counting:
+            return dict(self._counts)
+
+    def send(self, request: Request) -> bytes:
+        """The body of a 2xx, which is a JSON object.
+
+        Raises a ClusterError when there is none and no try is left, Stopped when `stop` is set or `until` has come.
+        """
+        ends = self._clock() + max(ALL_TRIES, 2 * self._request_timeout)
+        lost = 0
+        for tries in itertools.count(1):
+            self._go_on(request)
+            result = self._try(request, ends)
+            if isinstance(result, bytes):
+                return result
+            lost += isinstance(result.error, Unreachable | BadAnswer)
+            pause = max(result.retry_after, self._backoff(tries))
+            pointless = not _may_repeat(request, result.error) or lost >= TRIES_OF_A_DEAD_SERVER
+            if pointless or self._clock() + pause >= ends:
+                raise result.error
+            self._wait(pause, request, result.error)
+        raise AssertionError("the loop has no end of its own")
+
+    def _try(self, request: Request, ends: float) -> bytes | _Failure:
+        started = self._clock()
+        timeout = min(self._request_timeout, ends - started, self._until - started)
+        try:
+            answer = self._wire.exchange(request, timeout)
+        except ClusterError as error:
+            self._count(request, 0, started)
+            error.subject = error.subject or request.purpose.subject
+            if self._clock() >= self._until:
+                _time_is_up(request, error)
+            return _Failure(error)
+        self._count(request, answer.status, started)
+        return self._judge(answer, request)
+
+    def _judge(self, answer: Answer, request: Request) -> bytes | _Failure:
+        if not HTTPStatus.OK <= answer.status < HTTPStatus.MULTIPLE_CHOICES:
+            return _Failure(refusal(answer, request.purpose, self.server), retry_after(answer.headers))
+        if answer.body[:1] == b"{" and answer.body.rstrip()[-1:] == b"}":
+            return answer.body
+        return _Failure(
+            BadAnswer(
+                f"{self.server} answered with something that is not JSON",
+                subject=request.purpose.subject,
+                remedy="is this the address of an API server?",
+            )
+        )
+
+    def _backoff(self, tries: int) -> float:
+        return min(FIRST_WAIT * 2.0 ** min(tries - 1, 10) * (0.5 + self._jitter()), LONGEST_WAIT)
+
+    def _wait(self, pause: float, request: Request, because: ClusterError) -> None:
+        if self._clock() + pause >= self._until:
+            _time_is_up(request, because)
+        if self._stop.wait(pause):
+            raise Stopped("stopped before another try", subject=request.purpose.subject) from because
+
+    def _go_on(self, request: Request) -> None:
+        if self._stop.is_set():
+            raise Stopped("stopped before it was sent", subject=request.purpose.subject)
+        if self._clock() >= self._until:
+            _time_is_up(request, None)
+
+    def _count(self, request: Request, status: int, started: float) -> None:
+        with self._counting:
+            self._counts[request.method] += 1
+        if self.on_request:
+            self.on_request(request.method, request.path, status, self._clock() - started)
+
+
+def retry_after(headers: Mapping[str, str]) -> float:
+    """Seconds, from 0 to LONGEST_WAIT. A date counts from the server's own `Date`; what makes no sense counts as 0."""
+    value = headers.get("retry-after", "").strip()
+    if value.isdecimal() and value.isascii():
+        return float(min(int(value[:9]), LONGEST_WAIT))
+    try:
+        seconds = (parsedate_to_datetime(value) - parsedate_to_datetime(headers.get("date", ""))).total_seconds()
+    except (ValueError, TypeError):  # no date, or one with a zone and one without
+        return 0.0
+    return min(max(seconds, 0.0), LONGEST_WAIT)
+
+
+def _may_repeat(request: Request, error: ClusterError) -> bool:
+    if isinstance(error, Throttled):
+        return True
+    return request.repeatable and isinstance(error, ServerFailure | Unreachable | BadAnswer)
+
+
+def _time_is_up(request: Request, because: ClusterError | None) -> NoReturn:
+    last = f"; the last try: {because.message}" if because else ""
+    raise Stopped(f"the time of --timeout is up{last}", subject=request.purpose.subject) from because

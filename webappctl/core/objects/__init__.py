@@ -1,0 +1,58 @@
+"""The objects of the API server as values, with only the fields that webappctl looks at."""
+
+from webappctl.core.objects.deployment import Container, Deployment
+from webappctl.core.objects.lists import Page, read_deployment, read_deployments, read_webapp, read_webapps
+from webappctl.core.objects.managed import FieldOwner, FieldPath, ManagedFields
+from webappctl.core.objects.meta import Condition, Json, ObjectKey, ObjectMeta, OwnerReference
+from webappctl.core.objects.names import (
+    API_VERSION,
+    CONTAINER,
+    FIELD_MANAGER,
+    GROUP,
+    KIND,
+    MANAGED_BY,
+    PLURAL,
+    VERSION,
+    deployment_key,
+)
+from webappctl.core.objects.owned import IMAGE_PATH, PORTS_PATH, REPLICAS_PATH, OwnedFields
+from webappctl.core.objects.snapshot import Scope, Snapshot
+from webappctl.core.objects.unreadable import Unreadable
+from webappctl.core.objects.webapp import WebApp, WebAppSpec, WebAppStatus
+
+__all__ = [
+    "API_VERSION",
+    "CONTAINER",
+    "FIELD_MANAGER",
+    "GROUP",
+    "IMAGE_PATH",
+    "KIND",
+    "MANAGED_BY",
+    "PLURAL",
+    "PORTS_PATH",
+    "REPLICAS_PATH",
+    "VERSION",
+    "Condition",
+    "Container",
+    "Deployment",
+    "FieldOwner",
+    "FieldPath",
+    "Json",
+    "ManagedFields",
+    "ObjectKey",
+    "ObjectMeta",
+    "OwnedFields",
+    "OwnerReference",
+    "Page",
+    "Scope",
+    "Snapshot",
+    "Unreadable",
+    "WebApp",
+    "WebAppSpec",
+    "WebAppStatus",
+    "deployment_key",
+    "read_deployment",
+    "read_deployments",
+    "read_webapp",
+    "read_webapps",
+]

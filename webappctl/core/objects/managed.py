@@ -1,0 +1,95 @@
+"""metadata.managedFields: who set which field, and when.
+
+A field is named by its path in fieldsV1, without the leading dots: `("f:spec", "f:replicas")`,
+`("f:spec", "f:template", "f:spec", "f:containers", 'k:{"name":"app"}', "f:image")`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from webappctl.core.objects.names import FIELD_MANAGER
+
+FieldPath = tuple[str, ...]
+
+
+class _Entry(msgspec.Struct, frozen=True, rename="camel"):
+    manager: str = ""
+    operation: str = ""
+    subresource: str = ""
+    time: str | None = None
+    fields_v1: Mapping[str, Any] | None = msgspec.field(name="fieldsV1", default=None)
+
+
+_entries = msgspec.json.Decoder(tuple[_Entry, ...] | None)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldOwner:
+    """`time` is RFC 3339, the last write of that manager to any of its fields; None for a `scale` entry."""
+
+    manager: str
+    operation: str
+    time: str | None
+
+    @property
+    def ours(self) -> bool:
+        return self.manager == FIELD_MANAGER and self.operation == "Apply"
+
+
+@dataclass(frozen=True, slots=True)
+class ManagedFields:
+    entries: tuple[_Entry, ...] = ()
+
+    @classmethod
+    def read(cls, raw: msgspec.Raw) -> ManagedFields:
+        """Entries that cannot be read are as good as none: the cause of a change is then `writer unknown`."""
+        try:
+            return cls(_entries.decode(raw) or ()) if bytes(raw) else cls()
+        except msgspec.MsgspecError:
+            return cls()
+
+    @property
+    def applied_by_us(self) -> bool:
+        """True when we have an Apply entry: this object was made, or taken over, by us."""
+        return any(_ours(entry) for entry in self.entries)
+
+    def owners(self, path: FieldPath) -> tuple[FieldOwner, ...]:
+        """Everyone who owns exactly that field, in the order of the entries."""
+        return tuple(
+            FieldOwner(entry.manager, entry.operation, entry.time)
+            for entry in self.entries
+            if _holds(entry.fields_v1, path)
+        )
+
+    def owned_by_us(self, path: FieldPath) -> bool:
+        return any(_ours(entry) and _holds(entry.fields_v1, path) for entry in self.entries)
+
+    def our_list_keys(self, path: FieldPath) -> tuple[Mapping[str, Any], ...]:
+        """The merge keys of the items that our Apply entry holds in the list at `path`."""
+        keys = []
+        for entry in filter(_ours, self.entries):
+            items = _descend(entry.fields_v1, path) or {}
+            keys += [json.loads(item[2:]) for item in items if item.startswith("k:")]
+        return tuple(keys)
+
+
+def _ours(entry: _Entry) -> bool:
+    return entry.manager == FIELD_MANAGER and entry.operation == "Apply" and not entry.subresource
+
+
+def _holds(fields: Mapping[str, Any] | None, path: FieldPath) -> bool:
+    return _descend(fields, path) is not None
+
+
+def _descend(fields: Mapping[str, Any] | None, path: FieldPath) -> Mapping[str, Any] | None:
+    for step in path:
+        if fields is None or step not in fields:
+            return None
+        fields = fields[step]
+    return fields

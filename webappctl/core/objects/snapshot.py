@@ -1,0 +1,52 @@
+"""The world as one pass saw it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from webappctl.core.objects.deployment import Deployment
+from webappctl.core.objects.meta import ObjectKey
+from webappctl.core.objects.unreadable import Unreadable
+from webappctl.core.objects.webapp import WebApp
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which WebApps a pass is about.
+
+    `namespaces`: lists are made in each of these only; empty means the whole cluster. `selector`: a label selector
+    on WebApps, as kubectl writes it. `names`: `(namespace or "", name)`; empty means all, and a name without a
+    namespace means that name in every listed namespace.
+    """
+
+    namespaces: tuple[str, ...] = ()
+    selector: str = ""
+    names: tuple[ObjectKey, ...] = ()
+
+    def covers(self, key: ObjectKey) -> bool:
+        return not self.names or key in self.names or ObjectKey("", key.name) in self.names
+
+    def __str__(self) -> str:
+        """As the heading of a plan says it: `all namespaces`, `namespace shop, selector team=a`."""
+        if not self.namespaces:
+            where = "all namespaces"
+        else:
+            where = f"namespace{'s' if len(self.namespaces) > 1 else ''} {', '.join(self.namespaces)}"
+        parts = [where]
+        if self.selector:
+            parts.append(f"selector {self.selector}")
+        if self.names:
+            parts.append(", ".join(str(key) if key.namespace else key.name for key in self.names))
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """All WebApps of a scope, and every Deployment beside them that could be theirs, by key.
+
+    A Snapshot is whole: a list that failed or was cut raises instead, so absent here means absent in the cluster.
+    """
+
+    webapps: tuple[WebApp | Unreadable, ...]
+    deployments: Mapping[ObjectKey, Deployment | Unreadable]

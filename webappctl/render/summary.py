@@ -1,0 +1,70 @@
+"""One line that says it all, and the lines of warning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from webappctl.core.objects import Scope
+from webappctl.core.plan import Action, Plan
+from webappctl.core.report import Outcome, Report
+from webappctl.render.text import count, safe
+
+SHOWN_FAILURES: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Which cluster, and which part of it."""
+
+    context: str
+    server: str
+    scope: Scope
+
+    def __str__(self) -> str:
+        return safe(f"{self.context} ({self.server}), {self.scope}")
+
+
+def plan_summary(plan: Plan) -> str:
+    """`1 to create, 2 to update; 1 blocked, 9,993 unchanged`."""
+    todo = f"{plan.count(Action.CREATE):,} to create, {plan.count(Action.UPDATE):,} to update"
+    rest = [
+        f"{plan.count(action):,} {action.value}" for action in (Action.BLOCKED, Action.WAITING) if plan.count(action)
+    ]
+    rest.append(f"{plan.count(Action.NONE):,} unchanged")
+    if not plan.changes:
+        return "nothing to do: there is no WebApp here"
+    return f"{todo}; {', '.join(rest)}"
+
+
+def report_summary(report: Report) -> str:
+    """`1 created, 2 configured, 9,993 unchanged`, with what did not go well after it."""
+    always = (Outcome.CREATED, Outcome.CONFIGURED, Outcome.UNCHANGED)
+    parts = [f"{report.count(outcome):,} {outcome.value}" for outcome in always]
+    parts += [
+        f"{report.count(outcome):,} {outcome.value}"
+        for outcome in Outcome
+        if outcome not in always and report.count(outcome)
+    ]
+    if report.status_failures:
+        parts.append(f"{count(len(report.status_failures), 'status')} not written".replace("statuss", "statuses"))
+    interruption = f"; {report.interruption}" if report.interruption else ""
+    return ", ".join(parts) + interruption
+
+
+def plan_warnings(plan: Plan) -> Iterator[str]:
+    """Of names that work here and cause trouble elsewhere."""
+    for change in plan.changes:
+        if change.warning:
+            yield safe(f"warning: {change.key}: {change.warning}")
+
+
+def report_warnings(report: Report) -> Iterator[str]:
+    """What went wrong beside the Deployments, the first few of each kind."""
+    for failure in report.status_failures[:SHOWN_FAILURES]:
+        yield safe(f"status not written: {failure}")
+    if len(report.status_failures) > SHOWN_FAILURES:
+        yield f"and {len(report.status_failures) - SHOWN_FAILURES:,} more statuses not written"
+    for warning in report.warnings:
+        yield safe(f"warning: {warning}")

@@ -1,0 +1,78 @@
+"""Words for the values of a plan, and the one gate through which the cluster's text reaches a terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Final
+
+from webappctl.core.diff import Cause, FieldChange
+from webappctl.core.objects import WebApp
+from webappctl.core.plan import Action, Change, Effect
+
+_HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+"""Categories of what moves the cursor, reorders the line or cannot be seen."""
+
+
+def safe(text: str) -> str:
+    """The text with nothing in it that a terminal obeys or a reader cannot see: such a character is shown escaped."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(char if _is_plain(char) else char.encode("unicode_escape").decode() for char in text)
+
+
+def _is_plain(char: str) -> bool:
+    return char == " " or (char.isprintable() and unicodedata.category(char) not in _HIDDEN)
+
+
+def count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def effect(effect: Effect) -> str:
+    """`starts 2 pods`, `restarts 3 pods, scales 2 → 3`, `metadata only`."""
+    parts = []
+    if effect.starts:
+        parts.append(f"starts {count(effect.starts, 'pod')}")
+    if effect.restarts:
+        parts.append(f"restarts {count(effect.restarts, 'pod')}")
+    if effect.scales:
+        parts.append("scales {} → {}".format(*effect.scales))
+    return ", ".join(parts) or "metadata only"
+
+
+def creation(change: Change) -> str:
+    """`create, 2 replicas of web:1.1, port 8080`; replicas that are not ours are left to the API server."""
+    spec = change.webapp.spec if isinstance(change.webapp, WebApp) else None
+    if spec is None:
+        return "create"
+    replicas = "" if spec.replicas is None else f"{count(spec.replicas, 'replica')} of "
+    return f"create, {replicas}{spec.image}, port {spec.port}"
+
+
+def why(field: FieldChange) -> str:
+    match field.cause:
+        case Cause.SPEC_CHANGED:
+            return "spec changed"
+        case Cause.MISSING:
+            return "missing"
+        case Cause.LIVE_DRIFT if field.manager:
+            return f"changed by {field.manager}, {field.time or 'time unknown'}"
+        case _:
+            return "changed, writer unknown"
+
+
+def field_text(field: FieldChange) -> str:
+    """`image  web:1.0 → web:1.1`, `port  8080 added (8081 of kubectl-edit stays)`."""
+    stays = f" ({field.stays} stays)" if field.stays else ""
+    if field.actual is None:
+        return f"{field.path}  {field.desired} added{stays}"
+    return f"{field.path}  {field.actual} → {field.desired}{stays}"
+
+
+def obstacle_text(change: Change) -> str:
+    return f"{change.action.value}: {change.message}"
+
+
+def is_shown(change: Change) -> bool:
+    """Unchanged is listed in the plan, and hidden by those who show it."""
+    return change.action is not Action.NONE

@@ -1,0 +1,143 @@
+"""Start and stop programs that outlive us, and never signal a pid that meanwhile belongs to another process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+_POLL = 0.02
+_GRACE = 10.0  # seconds from SIGTERM to SIGKILL
+_GONE = 5.0  # seconds from SIGKILL to the end; more means that the kernel holds it (a dead network disk)
+
+
+class Process(msgspec.Struct, frozen=True):
+    """A process' identity: its pid, and when it started (`boot id:ticks` on Linux, a date elsewhere)."""
+
+    pid: int
+    started: str
+
+
+def this() -> Process:
+    return Process(os.getpid(), _look(os.getpid())[0])
+
+
+def start(command: Sequence[str], *, log: Path, directory: Path, environment: Mapping[str, str]) -> Process:
+    """Runs it in a session of its own, without stdin, its output appended to `log`. Raises OSError."""
+    with log.open("ab") as output:
+        log.chmod(0o600)
+        child = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            cwd=directory,
+            env=dict(environment),
+            start_new_session=True,
+        )
+    child.returncode = 0  # disowned: it is meant to outlive us, and Popen would warn about that; `alive` reaps it
+    return Process(child.pid, _look(child.pid)[0])
+
+
+def alive(process: Process) -> bool:
+    """False for zombies, and when the pid is another process' by now."""
+    _reap(process.pid)
+    started, state = _look(process.pid)
+    return started == process.started and bool(started) and state not in {"Z", "X"}
+
+
+def stop(process: Process, *, grace: float = _GRACE) -> bool:
+    """SIGTERM, then SIGKILL after `grace` seconds. False: it is still there."""
+    if not _signal(process, signal.SIGTERM) or _ended(process, grace):
+        return True
+    return not _signal(process, signal.SIGKILL) or _ended(process, _GONE)
+
+
+def stop_group(leader: int, *, grace: float = 5.0) -> None:
+    """Ends the process group of a child of ours, the child's own children included, and reaps the child."""
+    for signum, seconds in ((signal.SIGTERM, grace), (signal.SIGKILL, _GONE)):
+        deadline = time.monotonic() + seconds
+        there = _signal_group(leader, signum)
+        while there and time.monotonic() < deadline:
+            time.sleep(_POLL)
+            there = _signal_group(leader, 0)
+        if not there:
+            return
+
+
+def _signal(process: Process, signum: int) -> bool:
+    """False: it has ended."""
+    if not alive(process):
+        return False
+    try:
+        os.kill(process.pid, signum)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def _signal_group(leader: int, signum: int) -> bool:
+    _reap(leader)
+    try:
+        os.killpg(leader, signum)
+    except (ProcessLookupError, PermissionError):  # macOS: EPERM for a group of zombies
+        return False
+    return True
+
+
+def _ended(process: Process, seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while alive(process):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_POLL)
+    return True
+
+
+def _reap(pid: int) -> None:
+    """A child of ours that has ended stays a zombie until we ask after it. Of others we are told nothing."""
+    try:
+        os.waitpid(pid, os.WNOHANG)
+    except (ChildProcessError, ProcessLookupError):
+        return
+
+
+def _look(pid: int) -> tuple[str, str]:
+    """When it started, and the letter of its state; both empty when there is none."""
+    if Path("/proc/self/stat").exists():
+        return _look_in_proc(pid)
+    return _ask_ps(pid)
+
+
+def _look_in_proc(pid: int) -> tuple[str, str]:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+    except OSError:
+        return "", ""
+    fields = stat.rpartition(")")[2].split()  # the command's name, in parentheses, may hold anything
+    return f"{_boot()}:{fields[19]}", fields[0]
+
+
+def _boot() -> str:
+    """Ticks count from the start of the machine: without its id, a pid of before a reboot could seem alive."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return ""
+
+
+def _ask_ps(pid: int) -> tuple[str, str]:
+    answer = subprocess.run(
+        ["/bin/ps", "-o", "stat=,lstart=", "-p", str(pid)],
+        capture_output=True,
+        text=True,
+        timeout=10,
+        check=False,
+        env={"LC_ALL": "C", "TZ": "UTC"},
+    ).stdout.split(maxsplit=1)
+    return (answer[1].strip(), answer[0][:1]) if len(answer) == 2 else ("", "")  # noqa: PLR2004 - state and date
