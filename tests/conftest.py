@@ -51,6 +51,12 @@ def _needs_control_plane(arguments: Sequence[str]) -> bool:
     return not all(any(path.is_relative_to(folder) for folder in WITHOUT_CONTROL_PLANE) for path in paths)
 
 
+def clean(env: Mapping[str, str]) -> dict[str, str]:
+    """The environment without what would lead a program to another cluster, and with `env`."""
+    inherited = {key: value for key, value in os.environ.items() if not key.startswith(("WEBAPPCTL_", "KUBE"))}
+    return {**inherited, **env}
+
+
 def run(
     command: Sequence[str],
     *,
@@ -103,6 +109,16 @@ class Webappctl:
         timeout: float = 120,
     ) -> subprocess.CompletedProcess[str]:
         return run(self.command(*arguments), env=self.env(env, kubeconfig), stdin=stdin, check=False, timeout=timeout)
+
+    def popen(self, *arguments: str, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            self.command(*arguments),
+            env=clean(self.env(env)),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
 
     def command(self, *arguments: str) -> list[str]:
         return [sys.executable, "-m", "webappctl", *arguments]

@@ -1,0 +1,45 @@
+"""Run a program on a terminal of its own, as a person would see it."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import struct
+import termios
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fcntl import ioctl
+
+from tests.conftest import clean
+
+
+@dataclass(frozen=True)
+class Seen:
+    returncode: int
+    text: str
+    """Everything on the terminal, stdout and stderr as they came, with escape sequences."""
+
+
+def on_terminal(
+    command: Sequence[str], *, env: Mapping[str, str], columns: int = 100, answer: str = "", timeout: float = 60
+) -> Seen:
+    """`answer` is typed when the program asks its question; empty closes the input (Ctrl-D) there."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execvpe(command[0], list(command), {**clean(env), "TERM": "xterm-256color"})
+    ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    text, deadline, answered = b"", time.monotonic() + timeout, False
+    while time.monotonic() < deadline:
+        if select.select([terminal], [], [], 0.1)[0]:
+            try:
+                text += os.read(terminal, 65536)
+            except OSError:  # the program has closed its end
+                break
+        if b"[y/N]" in text and not answered:
+            os.write(terminal, f"{answer}\n".encode() if answer else b"\x04")
+            answered = True
+    _, status = os.waitpid(pid, 0)
+    os.close(terminal)
+    return Seen(os.waitstatus_to_exitcode(status), text.decode())

@@ -1,0 +1,85 @@
+"""A namespace on the real API server, with the program and kubectl at hand."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tests.conftest import Kubectl, Webappctl
+
+Done = subprocess.CompletedProcess[str]
+
+
+@dataclass(frozen=True)
+class World:
+    namespace: str
+    kubectl_: Kubectl
+    webappctl: Webappctl
+
+    def kubectl(self, *arguments: str, stdin: str | None = None, check: bool = True) -> Done:
+        return self.kubectl_("-n", self.namespace, *arguments, stdin=stdin, check=check)
+
+    def declare(self, name: str, *, image: str = "nginx:1.25", replicas: int | None = 2, port: int = 80) -> None:
+        """Create or change a WebApp, as its developers would."""
+        spec = {"image": image, "port": port} | ({} if replicas is None else {"replicas": replicas})
+        manifest = {
+            "apiVersion": "apps.example.com/v1",
+            "kind": "WebApp",
+            "metadata": {"name": name, "namespace": self.namespace},
+            "spec": spec,
+        }
+        self.kubectl("apply", "-f", "-", stdin=json.dumps(manifest))
+
+    def get(self, kind: str, name: str) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.kubectl("get", kind, name, "-o", "json").stdout)
+        return found
+
+    def webapp(self, name: str) -> dict[str, Any]:
+        return self.get("webapp", name)
+
+    def deployment(self, webapp: str) -> dict[str, Any]:
+        return self.get("deployment", f"{webapp}-deployment")
+
+    def exists(self, kind: str, name: str) -> bool:
+        return bool(self.kubectl("get", kind, name, "--ignore-not-found", "-o", "name").stdout)
+
+    def condition(self, webapp: str, kind: str) -> dict[str, Any] | None:
+        conditions = self.webapp(webapp).get("status", {}).get("conditions", [])
+        return next((condition for condition in conditions if condition["type"] == kind), None)
+
+    def plan(self, *arguments: str) -> Done:
+        return self.webappctl("plan", "-n", self.namespace, "--exit-code", *arguments)
+
+    def apply(self, *arguments: str) -> Done:
+        """After every apply that exits 0, nothing is pending."""
+        done = self.webappctl("apply", "-n", self.namespace, "--yes", *arguments)
+        if done.returncode == 0 and not {"--blocked-ok", "-l"} & set(arguments):
+            after = self.plan()
+            assert after.returncode == 0, f"pending after an apply that exited 0:\n{after.stdout}{after.stderr}"
+        return done
+
+    def converge(self, *arguments: str) -> None:
+        done = self.apply(*arguments)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def settle(self) -> None:
+        """Wait until the rollouts are done, and have the statuses say so."""
+        self.kubectl("wait", "deployments", "--all", "--for=condition=Available", "--timeout=60s")
+        for name in self.kubectl("get", "deployments", "-o", "name").stdout.split():
+            self.kubectl("rollout", "status", name, "--timeout=60s")
+        self.converge()
+
+    def lines(self, done: Done) -> list[list[str]]:
+        return [line.split("\t") for line in done.stdout.splitlines()]
+
+
+def eventually(true: Callable[[], bool], *, seconds: float = 30, every: float = 0.1) -> None:
+    """Poll until true; fails the test after `seconds`."""
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, f"not true within {seconds} s"
+        time.sleep(every)
