@@ -100,6 +100,14 @@ def test_a_table_folds_and_never_cuts(world: World, columns: int) -> None:
     assert f"{world.namespace}/{name}" in "".join(line[column].strip() for line in lines)
 
 
+def test_a_terminal_too_narrow_for_a_table_gets_plain_lines(world: World) -> None:
+    """With 20 columns, every name can still be found with grep."""
+    world.declare("web")
+    command = world.webappctl.command("plan", "-n", world.namespace)
+    seen = on_terminal(command, env=world.webappctl.env(), columns=20)
+    assert f"{world.namespace}/web\tcreate" in seen.text
+
+
 def test_output_off_a_terminal_has_no_escape_and_is_not_cut(world: World) -> None:
     """Even where the environment says that there are 20 columns."""
     world.declare("web", image="registry.example.com/a/long/path/of/an/image:v1.2.3")

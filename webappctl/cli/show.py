@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, TextIO
 
 from webappctl import render
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from webappctl.core.report import Report, Result
     from webappctl.render import Target
 
+NARROWEST_TABLE: Final = 50
+"""Columns; on a terminal with fewer, plain lines are easier to read."""
+
 LONG: Final = 20
 """From so many writes on, a progress bar is worth its line."""
 
@@ -31,14 +35,18 @@ def plan(plan: Plan, target: Target, output: Output) -> None:
     if sys.stdout.isatty():
         plan_for_people(plan, target, sys.stdout)
     else:
-        _print_lines(render.plan_lines(plan))
+        _print_lines(render.plan_lines(plan), sys.stdout)
         say(render.plan_summary(plan))
     _say_all(render.plan_warnings(plan))
 
 
 def plan_for_people(plan: Plan, target: Target, stream: TextIO) -> None:
     print(f"Plan for {target}", file=stream)
-    _print_table(render.plan_table(plan), stream)
+    console = _console(stream)
+    if console.width < NARROWEST_TABLE:
+        _print_lines(render.plan_lines(plan), stream)
+    else:
+        _print_table(console, render.plan_table(plan, console.width, datetime.now(UTC)))
     print(render.plan_summary(plan), file=stream, flush=True)
 
 
@@ -46,10 +54,11 @@ def report(report: Report, target: Target, output: Output) -> None:
     if output is Output.JSON:
         _print(render.report_document(report, target))
     elif sys.stdout.isatty():
-        _print_table(render.problem_table(report), sys.stdout)
+        console = _console(sys.stdout)
+        _print_table(console, render.problem_table(report, max(console.width, NARROWEST_TABLE)))
         _print(f"Applied: {render.report_summary(report)}")
     else:
-        _print_lines(render.report_lines(report))
+        _print_lines(render.report_lines(report), sys.stdout)
     if output is Output.JSON or not sys.stdout.isatty():
         say(render.report_summary(report))
     _say_all(render.report_warnings(report))
@@ -80,19 +89,21 @@ def _console(stream: TextIO) -> Console:
     return Console(file=stream, markup=False, emoji=False, highlight=False)
 
 
-def _print_table(table: Table | None, stream: TextIO) -> None:
+def _print_table(console: Console, table: Table | None) -> None:
     if table is not None:
-        _console(stream).print(table)
+        console.print()
+        console.print(table)
+        console.print()
 
 
 def _print(text: str) -> None:
     print(text, flush=True)
 
 
-def _print_lines(lines: Iterable[str]) -> None:
+def _print_lines(lines: Iterable[str], stream: TextIO) -> None:
     for line in lines:
-        sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
+        stream.write(f"{line}\n")
+    stream.flush()
 
 
 def _say_all(lines: Iterable[str]) -> None:

@@ -109,4 +109,5 @@ def _counts(kind: type[Enum], found: Iterable[Enum]) -> dict[str, int]:
 
 
 def _dump(document: dict[str, Any]) -> str:
-    return json.dumps(document, indent=2)
+    """json leaves DEL as it is, the one control character that it does not escape."""
+    return json.dumps(document, indent=2).replace("\x7f", "\\u007f")

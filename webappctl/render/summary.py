@@ -49,7 +49,7 @@ def report_summary(report: Report) -> str:
     ]
     if report.status_failures:
         parts.append(f"{count(len(report.status_failures), 'status')} not written".replace("statuss", "statuses"))
-    interruption = f"; {report.interruption}" if report.interruption else ""
+    interruption = f"; {safe(report.interruption)}" if report.interruption else ""
     return ", ".join(parts) + interruption
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from datetime import datetime
 from typing import Final
 
 from webappctl.core.diff import Cause, FieldChange
@@ -49,16 +50,31 @@ def creation(change: Change) -> str:
     return f"create, {replicas}{spec.image}, port {spec.port}"
 
 
-def why(field: FieldChange) -> str:
+def why(field: FieldChange, now: datetime) -> str:
+    """`spec changed`, `kubectl-edit, 3 min ago`, `kubectl, time unknown`."""
     match field.cause:
         case Cause.SPEC_CHANGED:
             return "spec changed"
         case Cause.MISSING:
             return "missing"
         case Cause.LIVE_DRIFT if field.manager:
-            return f"changed by {field.manager}, {field.time or 'time unknown'}"
+            return f"{field.manager}, {_ago(field.time, now)}"
         case _:
-            return "changed, writer unknown"
+            return "writer unknown"
+
+
+def _ago(time: str | None, now: datetime) -> str:
+    """RFC 3339 → `3 min ago`; a clock that is ahead of ours says `just now`."""
+    if time is None:
+        return "time unknown"
+    try:
+        seconds = int((now - datetime.fromisoformat(time)).total_seconds())
+    except (ValueError, TypeError):
+        return time
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds // size} {unit} ago"
+    return f"{seconds} s ago" if seconds > 0 else "just now"
 
 
 def field_text(field: FieldChange) -> str:

@@ -1,0 +1,82 @@
+"""Makes examples/pictures/plan.svg again, from a real plan of a real control plane: `python -m tests.picture`."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.terminal_theme import TerminalTheme
+from rich.text import Text
+
+from tests.conftest import ROOT, Kubectl, Webappctl, run
+from tests.terminal import on_terminal
+from webappctl import sandbox
+
+PICTURE = ROOT / "examples" / "pictures" / "plan.svg"
+COLUMNS = 100
+LIGHT = TerminalTheme(
+    (255, 255, 255),
+    (36, 41, 47),
+    [
+        (36, 41, 47),
+        (207, 34, 46),
+        (17, 99, 41),
+        (154, 103, 0),
+        (9, 105, 218),
+        (130, 80, 223),
+        (27, 124, 131),
+        (110, 119, 129),
+    ],
+)
+
+
+def main() -> None:
+    with sandbox.throwaway("picture", say=lambda line: print(line, file=sys.stderr)) as found:
+        assert found.kubectl
+        kubectl, webappctl = Kubectl(found.kubectl, found.kubeconfig), Webappctl(found.kubeconfig)
+        _make_a_mess(kubectl, webappctl)
+        seen = on_terminal(webappctl.command("plan"), env=webappctl.env(), columns=COLUMNS)
+    PICTURE.parent.mkdir(exist_ok=True)
+    PICTURE.write_text(_svg(seen.text.replace("\r\n", "\n")))
+    print(f"wrote {PICTURE.relative_to(Path.cwd())}")
+
+
+def _make_a_mess(kubectl: Kubectl, webappctl: Webappctl) -> None:
+    """One of everything that a plan can show."""
+    run(webappctl.command("crd", "--install"), env=webappctl.env())
+    kubectl("apply", "-f", str(ROOT / "examples"))
+    run(webappctl.command("apply", "--yes"), env=webappctl.env())
+    kubectl("set", "image", "deployment/cart-deployment", "app=nginx:1.24", "--namespace=shop")
+    kubectl("scale", "deployment/frontpage-deployment", "--replicas=5", "--namespace=blog")
+    kubectl("patch", "webapp", "my-service", "--type=merge", "--patch", '{"spec":{"image":"myregistry/myapp:v2.2.0"}}')
+    port = "/spec/template/spec/containers/0/ports/0/containerPort"
+    edit = json.dumps([{"op": "replace", "path": port, "value": 8081}])
+    kubectl("patch", "deployment", "payments-gateway-deployment", "--namespace=shop", "--type=json", "--patch", edit)
+    kubectl("create", "deployment", "legacy-deployment", "--image=httpd:2.2", "--namespace=blog")
+    for name, image in (("legacy", "httpd:2.4"), ("launch", "nginx:1.27")):
+        kubectl("apply", "-f", "-", stdin=json.dumps(_webapp(name, image)))
+
+
+def _webapp(name: str, image: str) -> dict[str, object]:
+    return {
+        "apiVersion": "apps.example.com/v1",
+        "kind": "WebApp",
+        "metadata": {"name": name, "namespace": "blog"},
+        "spec": {"image": image, "replicas": 2, "port": 80},
+    }
+
+
+def _svg(text: str) -> str:
+    console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
+    console.print(Text.from_ansi(f"$ webappctl plan\n{text}"))
+    picture = console.export_svg(title="webappctl plan", theme=LIGHT, unique_id="plan")
+    # Rich's template names web fonts on another host; any monospace font will do.
+    return re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL).replace("Fira Code", "ui-monospace")
+
+
+if __name__ == "__main__":
+    main()
