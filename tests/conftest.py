@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from webappctl import crd
 from webappctl import sandbox as sandboxes
 from webappctl.cluster import Cluster, open_cluster
 from webappctl.sandbox import Sandbox
@@ -35,11 +36,12 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         return
     capture = config.pluginmanager.getplugin("capturemanager")
     with capture.global_and_fixture_disabled():
-        started = _open.enter_context(
-            sandboxes.throwaway("pytest", say=lambda line: print(line, file=sys.stderr, flush=True), audit=True)
-        )
+        started = _open.enter_context(sandboxes.throwaway("pytest", say=_say, audit=True, crds=[crd.shipped()]))
     os.environ[NAME_VARIABLE] = started.name
-    run([sys.executable, "-m", "webappctl", "crd", "--install"], env={"KUBECONFIG": str(started.kubeconfig)})
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 def pytest_unconfigure() -> None:

@@ -155,12 +155,12 @@ class _Run:
         """The server will not have it. That is this object's own trouble, and stays so in the next passes."""
         if isinstance(error, NotFound) and self._webapp_is_gone(change.key):
             return Result(change, Outcome.GONE)
-        message, remedy = f"the API server refused it: {error.message}", "it is tried again in every pass"
+        message, remedy = f"refused by the API server: {error.server_message or error.message}", ""
         if isinstance(error, Forbidden) and not error.causes:
             missing = self._missing_right(change)
             if missing:
                 message = f"forbidden: may not {missing} deployments.apps in namespace {change.key.namespace}"
-                remedy = "grant it to this identity"
+                remedy = "grant that right to this identity"
         return Result(
             change,
             Outcome.BLOCKED,

@@ -27,7 +27,7 @@ def run(*, keep: bool, say: Say) -> int:
     story says.
     """
     say("A throwaway control plane for the demo: etcd, kube-apiserver, controllers, one simulated node.")
-    with sandbox.throwaway("demo", say=say, keep=lambda: keep) as found:
+    with sandbox.throwaway("demo", say=say, crds=[crd.shipped()], keep=lambda: keep) as found:
         if found.kubectl is None or found.missing:
             missing = ", ".join(found.missing) or "kubectl"
             raise SandboxError(
@@ -73,7 +73,7 @@ class _Stage:
 def _tell(stage: _Stage) -> None:
     webappctl, kubectl = stage.webappctl, stage.kubectl_
 
-    stage.title("Teach the cluster what a WebApp is")
+    stage.title("Teach the cluster what a WebApp is (this one has been told; yours needs it once)")
     webappctl("crd", "--install")
 
     stage.title("Developers declare their WebApps")

@@ -16,6 +16,7 @@ WebappctlError
         ├── Conflict      409: read again, and decide again
         ├── Gone          410: the list's continue token has expired, start it again
         ├── Invalid       400, 422, and the 500 of a body that does not fit the schema: never retried
+        │   └── UnknownField  of a field that the stored CRD does not have: it is older than this program
         ├── Throttled     429, after all tries
         └── ServerFailure 5xx, after all tries
 
@@ -131,6 +132,10 @@ class Gone(Rejected):
 
 class Invalid(Rejected):
     """The server will never accept this body."""
+
+
+class UnknownField(Invalid):
+    """500: the stored CRD has no such field."""
 
 
 class Throttled(Rejected):

@@ -13,24 +13,22 @@ from typing import Final, Protocol
 
 from webappctl.apply import Orders, Writer, apply
 from webappctl.core.events import event_of
-from webappctl.core.objects import Json, Scope, Snapshot, WebApp
+from webappctl.core.objects import Json, Scope, Snapshot, Unreadable, WebApp, WebAppStatus
 from webappctl.core.plan import Plan, make_plan
 from webappctl.core.report import Outcome, Report, Result
-from webappctl.core.status import status_change, status_manifest
-from webappctl.errors import ClusterError, Conflict, Invalid, NotFound, Stopped, Unreachable
+from webappctl.core.status import status_change, status_manifest, with_foreign_conditions
+from webappctl.errors import ClusterError, Conflict, NotFound, Stopped, UnknownField, Unreachable
 
 MAX_STATUS_TRIES: Final = 5
 """Of a WebApp that moves each time between reading and writing it."""
-
-OLD_SCHEMA: Final = 500
-"""The code of the failure for a status with a field that the stored CRD does not know."""
 
 
 class Cluster(Writer, Protocol):
     """What a pass needs of the cluster. Every method raises the errors of errors.py."""
 
     def snapshot(self, scope: Scope) -> Snapshot: ...
-    def apply_status(self, manifest: Json) -> WebApp: ...
+    def apply_status(self, manifest: Json) -> WebApp | Unreadable: ...
+    def merge_status(self, manifest: Json) -> WebApp | Unreadable: ...
     def record_event(self, event: Json) -> None: ...
 
 
@@ -52,9 +50,13 @@ def carry_out(plan: Plan, cluster: Cluster, orders: Orders, clock: Clock = utc_n
     return _Reporter(cluster, orders, clock).report(results)
 
 
-def reconcile(cluster: Cluster, scope: Scope, orders: Orders, clock: Clock = utc_now) -> Report:
-    """The whole pass."""
-    return carry_out(plan(cluster, scope), cluster, orders, clock)
+def reconcile(
+    cluster: Cluster, scope: Scope, orders: Orders, on_plan: Callable[[Plan], None], clock: Clock = utc_now
+) -> Report:
+    """The whole pass. `on_plan` sees the plan before anything is written."""
+    made = plan(cluster, scope)
+    on_plan(made)
+    return carry_out(made, cluster, orders, clock)
 
 
 class _Reporter:
@@ -64,7 +66,8 @@ class _Reporter:
         self._cluster = cluster
         self._orders = orders
         self._now = f"{clock().astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
-        self._given_up = threading.Event()
+        self._old_schema = threading.Event()
+        self._server_lost = threading.Event()
         self._warnings: dict[str, None] = {}
 
     def report(self, results: tuple[Result, ...]) -> Report:
@@ -84,25 +87,19 @@ class _Reporter:
 
     def _write_status(self, result: Result) -> str:
         """Empty, or why the status could not be written."""
-        if self._given_up.is_set() or self._orders.stop.is_set():
+        if self._old_schema.is_set() or self._is_over():
             return ""
         try:
             self._write_status_until_settled(result)
-        except NotFound:
-            return ""  # the WebApp is gone
-        except Stopped:
+        except (NotFound, Stopped):  # NotFound: the WebApp is gone
             return ""
-        except Invalid as error:
-            if error.code != OLD_SCHEMA:
-                return str(error)
-            self._given_up.set()
+        except UnknownField:
+            self._old_schema.set()
             self._warn(
                 "the CRD in the cluster is older than this program, no status is written (run webappctl crd --install)"
             )
-        except Unreachable as error:
-            self._given_up.set()
-            return str(error)
         except ClusterError as error:
+            self._note(error)
             return str(error)
         return ""
 
@@ -113,21 +110,39 @@ class _Reporter:
             if status is None or webapp.metadata.uid != result.change.webapp.metadata.uid:
                 return
             try:
-                self._cluster.apply_status(status_manifest(webapp, status))
+                self._send_status(webapp, status)
             except Conflict:
                 webapp = self._cluster.get_webapp(result.key)
             else:
                 return
 
+    def _send_status(self, webapp: WebApp | Unreadable, status: WebAppStatus) -> None:
+        if isinstance(webapp, WebApp):
+            self._cluster.apply_status(status_manifest(webapp, status))
+            return
+        # Server-side apply fails (500) on an object that does not fit the schema; a merge patch does not look at it.
+        self._cluster.merge_status(status_manifest(webapp, with_foreign_conditions(status, webapp.status)))
+
     def _record_event(self, event: Json) -> str:
         """Empty, or why the event is lost."""
-        if self._given_up.is_set() or self._orders.stop.is_set():
+        if self._is_over():
             return ""
         try:
             self._cluster.record_event(event)
+        except Stopped:
+            return ""
         except ClusterError as error:
+            self._note(error)
             return str(error)
         return ""
+
+    def _is_over(self) -> bool:
+        return self._server_lost.is_set() or self._orders.stop.is_set()
+
+    def _note(self, error: ClusterError) -> None:
+        """Where the server does not answer, every other object would wait for the same time-outs."""
+        if isinstance(error, Unreachable):
+            self._server_lost.set()
 
     def _warn(self, warning: str) -> None:
         self._warnings[warning] = None

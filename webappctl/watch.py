@@ -39,6 +39,7 @@ def watch(run_pass: Pass, *, interval: float, stop: threading.Event, chance: Cal
         else:
             journal.finished(report, time.monotonic() - began)
         stop.wait(interval * (1 + JITTER * (2 * chance() - 1)))
+    log.info("Stopped")
 
 
 class _Journal:

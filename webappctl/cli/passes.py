@@ -163,7 +163,7 @@ def watch(
     from webappctl import reconcile
     from webappctl import watch as watching
     from webappctl.apply import Orders
-    from webappctl.cli import logs
+    from webappctl.cli import logs, show
     from webappctl.render import Target
 
     logs.set_up(level=logging.INFO)
@@ -174,9 +174,15 @@ def watch(
             interrupts, kubeconfig=kubeconfig, context=context, workers=workers, request_timeout=request_timeout
         )
         orders = Orders(workers, stop=interrupts.stop)
-        say(f"Watching {Target(cluster.context, cluster.server, scope)}, every {in_words(interval)}")
+        target = Target(cluster.context, cluster.server, scope)
+        say(f"Watching {target}, every {in_words(interval)}")
+
+        def show_what_is_pending(made: Plan) -> None:
+            if made.pending and sys.stdout.isatty():
+                show.plan_for_people(made, target, sys.stdout)
+
         watching.watch(
-            lambda: reconcile.reconcile(cluster, scope, orders),
+            lambda: reconcile.reconcile(cluster, scope, orders, show_what_is_pending),
             interval=interval,
             stop=interrupts.stop,
             chance=random.random,

@@ -51,17 +51,26 @@ def plan_for_people(plan: Plan, target: Target, stream: TextIO) -> None:
 
 
 def report(report: Report, target: Target, output: Output) -> None:
+    summary = render.report_summary(report)
     if output is Output.JSON:
         _print(render.report_document(report, target))
+        say(summary)
     elif sys.stdout.isatty():
-        console = _console(sys.stdout)
-        _print_table(console, render.problem_table(report, max(console.width, NARROWEST_TABLE)))
-        _print(f"Applied: {render.report_summary(report)}")
+        _report_for_people(report)
+        _print(f"Applied: {summary}")
     else:
         _print_lines(render.report_lines(report), sys.stdout)
-    if output is Output.JSON or not sys.stdout.isatty():
-        say(render.report_summary(report))
+        say(summary)
     _say_all(render.report_warnings(report))
+
+
+def _report_for_people(report: Report) -> None:
+    """What was done is what the plan said; only the rest is worth a table."""
+    console = _console(sys.stdout)
+    if console.width < NARROWEST_TABLE:
+        _print_lines(render.report_lines(report), sys.stdout)
+    else:
+        _print_table(console, render.problem_table(report, console.width))
 
 
 @contextmanager
@@ -101,8 +110,7 @@ def _print(text: str) -> None:
 
 
 def _print_lines(lines: Iterable[str], stream: TextIO) -> None:
-    for line in lines:
-        stream.write(f"{line}\n")
+    stream.writelines(f"{line}\n" for line in lines)
     stream.flush()
 
 

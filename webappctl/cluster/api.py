@@ -91,6 +91,11 @@ class Cluster:
         request = requests.apply(WEBAPPS, manifest, force=True, subresource="status")
         return _readable(self._send(request, read_webapp), request)
 
+    def merge_status(self, manifest: Json) -> WebApp | Unreadable:
+        """The same by a merge patch, for a WebApp that does not fit the schema: server-side apply fails (500) on it."""
+        key = ObjectKey(manifest["metadata"]["namespace"], manifest["metadata"]["name"])
+        return self._send(requests.merge_patch(WEBAPPS, key.namespace, key.name, manifest, "status"), read_webapp)
+
     def record_event(self, event: Json) -> None:
         """Create a core/v1 Event; one of the same name is counted, and takes over `lastTimestamp`."""
         for last in (False,) * (EVENT_TRIES - 1) + (True,):

@@ -36,7 +36,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         if error is None:
             return
         yield error
-        inner = [getattr(error, "reason", None), *error.args[1:2], getattr(error, "original_error", None)]
+        inner = [getattr(error, "reason", None), *error.args[:2], getattr(error, "original_error", None)]
         error = next((e for e in inner if isinstance(e, BaseException)), None) or error.__cause__
 
 

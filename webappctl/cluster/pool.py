@@ -142,7 +142,7 @@ class PoolWire:
 
     def __init__(self, server: str, log_in: Callable[[], Access], clock: Callable[[], float] = time.monotonic) -> None:
         self._server = server
-        self._log_in = log_in
+        self.log_in = log_in
         self._clock = clock
         self._lock = threading.Lock()
         self._access = log_in()
@@ -159,7 +159,7 @@ class PoolWire:
         if answer.status != http.HTTPStatus.UNAUTHORIZED:
             return answer
         access = self._renewed(access)
-        return self._send(access, request, max(ends - time.monotonic(), 0.001))
+        return self._send(access, request, ends - time.monotonic())
 
     def _fresh(self) -> Access:
         """Credentials that should have been read again but cannot be are still credentials: the server decides."""
@@ -168,7 +168,7 @@ class PoolWire:
         with self._lock:
             if self._clock() >= self._stale_at:
                 try:
-                    self._take(self._log_in())
+                    self._take(self.log_in())
                 except ConfigError:
                     self._stale_at = self._clock() + RETRY_LOGIN
             return self._access
@@ -178,7 +178,7 @@ class PoolWire:
         with self._lock:
             if self._access is refused:
                 try:
-                    self._take(self._log_in())
+                    self._take(self.log_in())
                 except ConfigError as error:
                     message = f"{self._server} does not accept the credentials (401), and there are no others"
                     raise Unauthorized(f"{message}: {error.message}") from error
@@ -202,7 +202,7 @@ class PoolWire:
                 retries=False,
                 redirect=False,
                 assert_same_host=False,  # it compares with the proxy's name
-                timeout=urllib3.Timeout(total=timeout),
+                timeout=urllib3.Timeout(total=max(timeout, 0.001)),
             )
         except FOREIGN as error:
             # Not chained: a traceback would show the original text, which may hold the token.

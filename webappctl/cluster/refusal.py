@@ -11,6 +11,7 @@ import msgspec
 
 from webappctl import errors
 from webappctl.cluster.wire import Answer, Purpose
+from webappctl.core.objects import PLURAL
 from webappctl.errors import StatusCause
 
 LONGEST: Final = 500
@@ -19,11 +20,8 @@ LONGEST: Final = 500
 NO_SUCH_PATH: Final = b"404 page not found"
 """The whole answer of an API server that does not serve a group; anything else without a Status is a proxy's."""
 
-UNFIT: Final = (
-    "failed to create typed patch object",
-    "failed to create typed live object",
-    "field not declared in schema",
-)
+UNKNOWN_FIELD: Final = "field not declared in schema"
+UNFIT: Final = ("failed to create typed patch object", "failed to create typed live object", UNKNOWN_FIELD)
 """The server calls a body, or a stored object, that does not fit the schema an error of its own (500)."""
 
 CLASSES: Final[Mapping[int, tuple[type[errors.Rejected], str]]] = {
@@ -100,6 +98,9 @@ def _class_and_words(
         return errors.Throttled, f"{server} is overloaded (429){detail}", purpose.subject, "try again later"
     if code >= HTTPStatus.INTERNAL_SERVER_ERROR and not any(words in text for words in UNFIT):
         return errors.ServerFailure, f"{server} failed ({_phrase(code)}){detail}", purpose.subject, ""
+    if UNKNOWN_FIELD in text:
+        remedy = "webappctl crd --install" if purpose.resource.startswith(PLURAL) else ""
+        return errors.UnknownField, f"invalid{detail}", purpose.subject, remedy
     kind, word = CLASSES.get(code, (errors.Invalid, "invalid"))
     return kind, f"{word}{detail}" if text else f"{word} ({_phrase(code)})", purpose.subject, ""
 
@@ -109,8 +110,8 @@ def _forbidden(text: str, purpose: Purpose) -> tuple[type[errors.Rejected], str,
     message = f"forbidden: may not {purpose.verb} {purpose.resource}{purpose.where}"
     if purpose.verb in {"get", "list"}:
         subject = purpose.subject if purpose.name else ""
-        return errors.Forbidden, message, subject, 'see "webappctl doctor"'
-    return errors.Forbidden, f"{message}: {text}" if text else message, purpose.subject, 'see "webappctl doctor"'
+        return errors.Forbidden, message, subject, "grant that right to this identity"
+    return errors.Forbidden, f"{message}: {text}" if text else message, purpose.subject, ""
 
 
 def _phrase(code: int) -> str:

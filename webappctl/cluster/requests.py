@@ -53,8 +53,9 @@ def create(resource: Resource, manifest: Json, *, repeatable: bool = False) -> R
     return Request("POST", resource.path(namespace), query, body, JSON, purpose, repeatable)
 
 
-def merge_patch(resource: Resource, namespace: str, name: str, patch: Json) -> Request:
-    purpose = Purpose("patch", str(resource), namespace, name)
+def merge_patch(resource: Resource, namespace: str, name: str, patch: Json, subresource: str = "") -> Request:
+    asked = f"{resource}/{subresource}" if subresource else str(resource)
+    purpose = Purpose("patch", asked, namespace, name)
     body = msgspec.json.encode(patch)
     query = {"fieldManager": FIELD_MANAGER}
-    return Request("PATCH", resource.path(namespace, name), query, body, MERGE_PATCH, purpose)
+    return Request("PATCH", resource.path(namespace, name, subresource), query, body, MERGE_PATCH, purpose)

@@ -33,8 +33,11 @@ OnRequest = Callable[[str, str, int, float], None]
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
+    """`final`: the server would say the same again."""
+
     error: ClusterError
     retry_after: float = 0.0
+    final: bool = False
 
 
 class Transport:
@@ -84,7 +87,7 @@ class Transport:
                 return result
             lost += isinstance(result.error, Unreachable | BadAnswer)
             pause = max(result.retry_after, self._backoff(tries))
-            pointless = not _may_repeat(request, result.error) or lost >= TRIES_OF_A_DEAD_SERVER
+            pointless = result.final or lost >= TRIES_OF_A_DEAD_SERVER or not _may_repeat(request, result.error)
             if pointless or self._clock() + pause >= ends:
                 raise result.error
             self._wait(pause, request, result.error)
@@ -106,7 +109,9 @@ class Transport:
 
     def _judge(self, answer: Answer, request: Request) -> bytes | _Failure:
         if not HTTPStatus.OK <= answer.status < HTTPStatus.MULTIPLE_CHOICES:
-            return _Failure(refusal(answer, request.purpose, self.server), retry_after(answer.headers))
+            error = refusal(answer, request.purpose, self.server)
+            final = not isinstance(error, Throttled | ServerFailure)
+            return _Failure(error, retry_after(answer.headers), final)
         if answer.body[:1] == b"{" and answer.body.rstrip()[-1:] == b"}":
             return answer.body
         return _Failure(

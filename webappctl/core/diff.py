@@ -137,24 +137,27 @@ def _cause(owners: Iterable[FieldOwner]) -> tuple[Cause, FieldOwner | None]:
 
 
 def _port_change(deployment: Deployment, desired: OwnedFields, managed: ManagedFields) -> FieldChange:
-    """A port of ours that goes is the old value; a port that another put there stays, and is named."""
+    """A port that only we own goes, and is the old value; a port that another owns too stays, and is named."""
     ours = {(key.get("containerPort"), key.get("protocol", "TCP")) for key in managed.our_list_keys(PORTS_PATH)}
     container = deployment.container(CONTAINER)
+    was_ours = False
     goes: list[int] = []
     stays: list[str] = []
     manager, time = "", None
     for port in (container and container.ports) or ():
-        key = (port.container_port, port.protocol)
-        if key in ours:
-            goes.append(port.container_port)
-            continue
         item = f'k:{{"containerPort":{port.container_port},"protocol":"{port.protocol}"}}'
-        owner = next(iter(managed.owners((*PORTS_PATH, item))), None)
+        owner = next((owner for owner in managed.owners((*PORTS_PATH, item)) if not owner.ours), None)
+        if (port.container_port, port.protocol) in ours:
+            was_ours = True
+            if owner is None:
+                goes.append(port.container_port)
+                continue
         manager, time = (owner.manager, owner.time) if owner else (manager, time)
         protocol = "" if port.protocol == "TCP" else f"/{port.protocol}"
         stays.append(f"{port.container_port}{protocol}" + (f" of {owner.manager}" if owner else ""))
-    if goes:
-        return FieldChange("port", goes[0], desired.port, Cause.SPEC_CHANGED, stays=", ".join(stays))
+    if was_ours:
+        before = goes[0] if goes else None
+        return FieldChange("port", before, desired.port, Cause.SPEC_CHANGED, stays=", ".join(stays))
     return FieldChange("port", None, desired.port, Cause.LIVE_DRIFT, manager, time, ", ".join(stays))
 
 

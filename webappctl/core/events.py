@@ -23,7 +23,7 @@ def event_of(result: Result, now: str) -> Json | None:
     return {
         "apiVersion": "v1",
         "kind": "Event",
-        "metadata": {"name": f"{webapp.name[:200]}.{digest}", "namespace": webapp.namespace},
+        "metadata": {"name": f"{webapp.name[:200].rstrip('-.')}.{digest}", "namespace": webapp.namespace},
         "involvedObject": {
             "apiVersion": API_VERSION,
             "kind": KIND,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from webappctl.core.objects import (
     Condition,
     Deployment,
     Json,
+    ManagedFields,
     Unreadable,
     WebApp,
     WebAppStatus,
@@ -51,12 +53,12 @@ def status_change(result: Result, webapp: WebApp | Unreadable, now: str) -> WebA
     """
     if result.outcome not in SETTLED | {Outcome.BLOCKED, Outcome.WAITING} or webapp.metadata.terminating:
         return None
-    status = _status(result, webapp.status or WebAppStatus(), now)
+    status = _status(result, webapp, now)
     return None if status == _ours(webapp.status) else status
 
 
 def status_manifest(webapp: WebApp | Unreadable, status: WebAppStatus) -> Json:
-    """The body of the forced server-side apply on /status; 409 when the WebApp moved since it was read."""
+    """The body that writes the status; 409 when the WebApp moved since it was read."""
     meta = webapp.metadata
     return {
         "apiVersion": API_VERSION,
@@ -71,13 +73,20 @@ def status_manifest(webapp: WebApp | Unreadable, status: WebAppStatus) -> Json:
     }
 
 
-def _status(result: Result, live: WebAppStatus, now: str) -> WebAppStatus:
+def with_foreign_conditions(status: WebAppStatus, live: WebAppStatus | None) -> WebAppStatus:
+    """For a merge patch, which replaces the whole list of conditions."""
+    foreign = tuple(c for c in (live and live.conditions) or () if c.type not in OUR_CONDITIONS)
+    return msgspec.structs.replace(status, conditions=(*(status.conditions or ()), *foreign))
+
+
+def _status(result: Result, webapp: WebApp | Unreadable, now: str) -> WebAppStatus:
+    live = webapp.status or WebAppStatus()
     planned = result.change.webapp.metadata
     ours = _own_deployment(result)
     progress = _progress(result, ours)
     conditions = tuple(
         _condition(kind, status, progress, planned.generation, live.condition(kind), now)
-        for kind, status in _truths(progress)
+        for kind, status in (*_truths(progress), *_lingering(progress, webapp))
     )
     return WebAppStatus(
         observed_generation=planned.generation,
@@ -94,6 +103,17 @@ def _truths(progress: _Progress) -> tuple[tuple[str, str], ...]:
     if progress.ready:
         return truths
     return (*truths, (STALLED if progress.reason in _STALLING else RECONCILING, "True"))
+
+
+def _lingering(progress: _Progress, webapp: WebApp | Unreadable) -> Iterator[tuple[str, str]]:
+    """Conditions that are to go, but that others own too: leaving them out would not take them away, so say False."""
+    wanted = {kind for kind, _ in _truths(progress)}
+    for kind in (STALLED, RECONCILING):
+        live = webapp.status.condition(kind) if webapp.status else None
+        if live is not None and live.status == "True" and kind not in wanted:
+            path = ("f:status", "f:conditions", f'k:{{"type":"{kind}"}}')
+            if not all(owner.ours for owner in ManagedFields.read(webapp.metadata.managed_fields).owners(path)):
+                yield kind, "False"
 
 
 def _condition(
@@ -122,8 +142,8 @@ def _progress(result: Result, deployment: Deployment | None) -> _Progress:
     available = deployment is not None and deployment.status.available_replicas >= desired
     if result.outcome is Outcome.BLOCKED:
         return _Progress(available, ready=False, reason=BLOCKED, message=result.text)
-    if deployment is None:
-        return _Progress(available, ready=False, reason=ROLLOUT_IN_PROGRESS, message=result.message)
+    if deployment is None or result.outcome is Outcome.WAITING:
+        return _Progress(available, ready=False, reason=ROLLOUT_IN_PROGRESS, message=result.text)
     reason, message = _rollout(deployment, desired)
     return _Progress(available, reason == DEPLOYMENT_READY, reason, message)
 
@@ -160,13 +180,16 @@ def _rollout(deployment: Deployment, desired: int) -> tuple[str, str]:
 
 
 def _ours(status: WebAppStatus | None) -> WebAppStatus:
-    """The status without the conditions of others, ours in the order in which we write them."""
+    """The status without the conditions of others, ours in the order in which we write them.
+
+    Stalled and Reconciling say as much when they are False as when they are not there.
+    """
     status = status or WebAppStatus()
-    order = (AVAILABLE, READY, STALLED, RECONCILING)
-    conditions = sorted(
-        (condition for condition in status.conditions or () if condition.type in OUR_CONDITIONS),
-        key=lambda condition: order.index(condition.type),
-    )
+    conditions = [
+        condition
+        for kind in (AVAILABLE, READY, STALLED, RECONCILING)
+        if (condition := status.condition(kind)) and (kind in (AVAILABLE, READY) or condition.status != "False")
+    ]
     return msgspec.structs.replace(status, conditions=tuple(conditions))
 
 

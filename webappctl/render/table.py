@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from webappctl.core.objects import ObjectKey
 from webappctl.core.plan import Action, Change, Plan
-from webappctl.core.report import Outcome, Report
+from webappctl.core.report import SETTLED, Outcome, Report
 from webappctl.render.text import creation, effect, field_text, is_shown, obstacle_text, safe, why
 
 if TYPE_CHECKING:
@@ -43,9 +43,12 @@ def plan_table(plan: Plan, width: int, now: datetime) -> Table | None:
 
 
 def problem_table(report: Report, width: int) -> Table | None:
-    """The results that are not in order; None when all are."""
-    good = (Outcome.CREATED, Outcome.CONFIGURED, Outcome.UNCHANGED)
-    shown = [result for result in report.results if result.outcome not in good]
+    """What did not go as the plan said; None when all did. A row that was planned as blocked has been shown already."""
+    shown = [
+        result
+        for result in report.results
+        if result.outcome not in SETTLED and result.change.action not in (Action.BLOCKED, Action.WAITING)
+    ]
     if not shown:
         return None
     table = _table(_key_width((result.key for result in shown), width), "Why", "Outcome", "What to do")

@@ -7,6 +7,7 @@
 On loopback, with RBAC; pods of Deployments become Ready on a simulated node. Start reading at lifecycle.py.
 """
 
-from webappctl.sandbox.lifecycle import Sandbox, down, find, throwaway, up
+from webappctl.sandbox.lifecycle import down, find, throwaway, up
+from webappctl.sandbox.view import Sandbox
 
 __all__ = ["Sandbox", "down", "find", "throwaway", "up"]

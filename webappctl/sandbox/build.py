@@ -24,16 +24,15 @@ from webappctl.sandbox.progress import Progress
 from webappctl.sandbox.state import lock
 from webappctl.sandbox.toolchain import Go, find_go
 
-_LONGEST = 3600.0  # seconds for one program; a slow machine with a slow network needs minutes
+_LONGEST = 3600.0  # seconds for one module; a slow machine with a slow network needs minutes
 _TAIL = 12  # lines of go's output in an error
 _STAMPED = ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")  # what `--version` answers from
-_PACKAGES = {
-    "etcd": ("etcd", "go.etcd.io/etcd/server/v3"),
-    "kube-apiserver": ("kubernetes", "k8s.io/kubernetes/cmd/kube-apiserver"),
-    "kube-controller-manager": ("kubernetes", "k8s.io/kubernetes/cmd/kube-controller-manager"),
-    "kube-scheduler": ("kubernetes", "k8s.io/kubernetes/cmd/kube-scheduler"),
-    "kubectl": ("kubernetes", "k8s.io/kubernetes/cmd/kubectl"),
-    "kwok": ("kwok", "sigs.k8s.io/kwok/cmd/kwok"),
+_KUBERNETES = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl")
+# a module's programs in one go: they share most packages, and one links while another compiles
+_PROGRAMS = {
+    "etcd": {"etcd": "go.etcd.io/etcd/server/v3"},
+    "kubernetes": {name: f"k8s.io/kubernetes/cmd/{name}" for name in _KUBERNETES},
+    "kwok": {"kwok": "sigs.k8s.io/kwok/cmd/kwok"},
 }
 _STAGE_FILES = ("node/fast/node-*.yaml", "pod/fast/pod-*.yaml")
 
@@ -106,11 +105,12 @@ def _build_all(workshop: _Workshop) -> None:
     workshop.progress.say(
         f"Building the sandbox's control plane with {workshop.go.version}, once: about 7 minutes on 2 cores"
     )
-    for number, name in enumerate(_PACKAGES, start=1):
-        module, package = _PACKAGES[name]
+    for number, (module, programs) in enumerate(_PROGRAMS.items(), start=1):
+        # a folder as target takes a program's name from its package, and etcd's is "server"
+        output = str(workshop.result) if len(programs) > 1 else str(workshop.result / module)
         flags = ["-v", "-trimpath", "-buildvcs=false", "-ldflags", _link_flags(workshop.modules, module)]
-        command = ["build", *flags, "-o", str(workshop.result / name), package]
-        step = f"[{number}/{len(_PACKAGES)}] {name}"
+        command = ["build", *flags, "-o", output, *programs.values()]
+        step = f"[{number}/{len(_PROGRAMS)}] {', '.join(programs)}"
         workshop.progress.begin(step)
         _go(workshop, command, module=module, step=step)
         workshop.progress.end(_summary(workshop.log))

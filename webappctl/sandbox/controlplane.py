@@ -22,6 +22,7 @@ from webappctl.sandbox.state import Ports, Started, State
 
 _PATIENCE = 90.0  # seconds for one step; on a loaded machine of 2 cores the API server may take 30
 _TRIES = 3  # with other ports, when somebody took one between our look and the component's bind
+_GRACE, _NO_GRACE = 10.0, 0.2  # seconds from SIGTERM to SIGKILL
 _TAIL = 12  # lines of a component's log in an error
 
 
@@ -59,7 +60,7 @@ class _Start:
 
     def _bring_up(self, client: Client) -> None:
         self._until(lambda: readiness.api_serves(client), "the API server to be ready")
-        probe = readiness.CustomResources(client)
+        probe = readiness.CustomResources(client, self.state.crds)
         self._until(probe.done, "custom resources to be served")
         # only now: a kind that comes and goes while the garbage collector discovers kinds blocks it for 30 s
         for component in self._others():
@@ -139,7 +140,10 @@ def start(initial: State, binaries: Binaries, stop: Interruption) -> State:
 
 def stop(started: Iterable[Started]) -> None:
     """In the reverse order, each with a deadline, then by force. Raises SandboxError when one cannot be ended."""
-    left = [s for s in reversed(tuple(started)) if not processes.stop(s.process)]
+    order = tuple(reversed(tuple(started)))
+    etcd_died = any(s.component == "etcd" and not processes.alive(s.process) for s in order)
+    grace = _NO_GRACE if etcd_died else _GRACE  # an API server would use up all of it waiting for etcd
+    left = [s for s in order if not processes.stop(s.process, grace=grace)]
     if left:
         described = ", ".join(f"{s.component} (pid {s.process.pid})" for s in left)
         raise SandboxError(f"cannot be ended: {described}")

@@ -5,65 +5,34 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from webappctl.errors import SandboxError
-from webappctl.sandbox import binaries, controlplane, processes, readiness, state
+from webappctl.sandbox import binaries, controlplane, processes, state
 from webappctl.sandbox.binaries import Binaries
-from webappctl.sandbox.client import Client
-from webappctl.sandbox.components import Layout
 from webappctl.sandbox.interrupt import Interruption, deferred
-from webappctl.sandbox.processes import Process
-from webappctl.sandbox.state import State
+from webappctl.sandbox.state import Ports, State
+from webappctl.sandbox.view import Sandbox, described, healthy
 
 _BUSY = 300.0  # seconds to wait for another process that starts or stops the same sandbox
 _SUFFIX = 4  # bytes of a throwaway's unique ending
 
+NO_PORTS = Ports(0, 0, 0)
+
 Say = Callable[[str], None]
+Crds = Iterable[Mapping[str, Any]]
 
 
-@dataclass(frozen=True)
-class Sandbox:
-    """A control plane on this machine, as it was when asked for; `processes` and `healthy` look anew each time.
-
-    `context` is the kubeconfig's only one. `kubectl` and `audit_log` are None when there is none. `missing` names the
-    components that $KUBEBUILDER_ASSETS did not have. `versions`: component → version.
-    """
-
-    name: str
-    directory: Path
-    kubeconfig: Path
-    server: str
-    context: str
-    kubectl: Path | None
-    audit_log: Path | None
-    missing: tuple[str, ...]
-    versions: Mapping[str, str] = field(hash=False)
-
-    @property
-    def processes(self) -> tuple[tuple[str, int, bool], ...]:
-        """(component, pid, alive), in the order of starting; empty after `down`."""
-        current = state.read(self.name)
-        started = current.processes if current else ()
-        return tuple((s.component, s.process.pid, processes.alive(s.process)) for s in started)
-
-    @property
-    def healthy(self) -> bool:
-        """It came up whole, every process is alive, and the API server says that it is ready."""
-        current = state.read(self.name)
-        return current is not None and _healthy(current)
-
-
-def up(name: str = "default", *, say: Say, audit: bool = False) -> Sandbox:
+def up(name: str = "default", *, say: Say, audit: bool = False, crds: Crds = ()) -> Sandbox:
     """Starts it, or finds it running: about 5 s, the very first time the minutes of a build.
 
     One of which a process has died is started again on the same data; so is one without an audit log when `audit` asks
-    for it. It outlives this process. `say` gets whole lines for the user.
+    for it. It outlives this process. `say` gets whole lines for the user. `crds` are there before the controllers
+    start: the garbage collector looks for new kinds every 30 s only, and knows these at once.
 
     Raises UsageError (the name), SandboxError (the build or a component failed: its last lines are in the message; no
     process is left), Stopped (a signal came; no process is left, and the signal is delivered again).
@@ -71,7 +40,7 @@ def up(name: str = "default", *, say: Say, audit: bool = False) -> Sandbox:
     state.check_name(name)
     with deferred() as stop:
         reap()
-        return _up(name, say, stop, audit=audit, owner=None)
+        return _up(State(name, NO_PORTS, audit=audit, crds=tuple(crds)), say, stop)
 
 
 def down(name: str = "default") -> bool:
@@ -87,23 +56,29 @@ def down(name: str = "default") -> bool:
 def find(name: str = "default") -> Sandbox | None:
     """What is noted of it, healthy or not; None when it was never started or was taken down. Raises UsageError."""
     current = state.read(state.check_name(name))
-    return _sandbox(current) if current else None
+    return described(current) if current else None
 
 
 @contextmanager
 def throwaway(
-    prefix: str = "demo", *, say: Say, audit: bool = False, keep: Callable[[], bool] = lambda: False
+    prefix: str = "demo",
+    *,
+    say: Say,
+    audit: bool = False,
+    crds: Crds = (),
+    keep: Callable[[], bool] = lambda: False,
 ) -> Iterator[Sandbox]:
     """A new sandbox with a unique name, taken down at the end, whatever ends the block, unless `keep()` is true then.
 
     SIGTERM and SIGHUP raise Stopped inside the block if nobody else handles them. If this process is killed outright,
-    the next `up` or `throwaway` of any process takes it down. Raises as `up` does.
+    the next `up` or `throwaway` of any process takes it down. `crds`, and what it raises: as `up`.
     """
     name = state.check_name(f"{prefix}-{os.urandom(_SUFFIX).hex()}")
     with deferred() as stop:
         reap()
         try:
-            sandbox = _up(name, say, stop, audit=audit, owner=processes.this())
+            wanted = State(name, NO_PORTS, audit=audit, crds=tuple(crds), owner=processes.this())
+            sandbox = _up(wanted, say, stop)
             with stop.released():
                 yield sandbox
         finally:
@@ -120,41 +95,38 @@ def reap() -> tuple[str, ...]:
     return tuple(gone)
 
 
-def _up(name: str, say: Say, stop: Interruption, *, audit: bool, owner: Process | None) -> Sandbox:
+def _up(wanted: State, say: Say, stop: Interruption) -> Sandbox:
     """Locks twice: who waits for a build of minutes must not keep others from what runs already."""
-    with _locked(name, say, stop):
-        running = _running(name, audit=audit)
+    with _locked(wanted.name, say, stop):
+        running = _running(wanted)
     if running:
         return running
     programs = binaries.obtain(say, stop)
-    with _locked(name, say, stop):
-        return _running(name, audit=audit) or _start(name, programs, say, stop, audit=audit, owner=owner)
+    with _locked(wanted.name, say, stop):
+        return _running(wanted) or _start(wanted, programs, say, stop)
 
 
-def _running(name: str, *, audit: bool) -> Sandbox | None:
-    current = state.read(name)
-    usable = current is not None and (current.audit or not audit) and _healthy(current)
-    return _sandbox(current) if current and usable else None
+def _running(wanted: State) -> Sandbox | None:
+    current = state.read(wanted.name)
+    usable = current is not None and (current.audit or not wanted.audit) and healthy(current)
+    return described(current) if current and usable else None
 
 
-def _start(
-    name: str, programs: Binaries, say: Say, stop: Interruption, *, audit: bool, owner: Process | None
-) -> Sandbox:
+def _start(wanted: State, programs: Binaries, say: Say, stop: Interruption) -> Sandbox:
     began = time.monotonic()
+    name = wanted.name
     former = state.read(name)
     if former:
         _say_why(former, say)
         controlplane.stop(former.processes)
-    folder = state.directory(name)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    initial = former or State(name, ports=controlplane.free_ports(), owner=owner)
+    state.directory(name).mkdir(mode=0o700, parents=True, exist_ok=True)
     initial = msgspec.structs.replace(
-        initial,
-        audit=audit or initial.audit,
+        wanted,
+        ports=former.ports if former else controlplane.free_ports(),
+        owner=former.owner if former else wanted.owner,
+        audit=wanted.audit or (former is not None and former.audit),
         binaries=str(programs.directory),
         missing=programs.missing,
-        processes=(),
-        ready=False,
     )
     try:
         started = controlplane.start(state.write(initial), programs, stop)
@@ -162,7 +134,7 @@ def _start(
         if former is None:
             _delete(name)
         raise
-    sandbox = _sandbox(started)
+    sandbox = described(started)
     say(f"sandbox {name} is ready after {time.monotonic() - began:.1f} s: {sandbox.server}")
     return sandbox
 
@@ -181,7 +153,7 @@ def _down(name: str, stop: Interruption) -> bool:
 
 
 def _remove(name: str) -> bool:
-    """With its lock held, which goes too."""
+    """With its lock held."""
     current = state.read(name)
     if current:
         controlplane.stop(current.processes)
@@ -193,7 +165,11 @@ def _remove(name: str) -> bool:
 def _remove_if_free(name: str) -> bool:
     """Asks again with the lock held: somebody may have been faster."""
     with state.lock_if_free(state.lock_file(name)) as free:
-        return free and _abandoned(name) and _remove(name)
+        if not free or not _abandoned(name):
+            return False
+        removed = _remove(name)
+        _drop_lock_file(name)
+        return removed
 
 
 def _delete(name: str) -> None:
@@ -204,7 +180,12 @@ def _delete(name: str) -> None:
         pass
     except OSError as error:
         raise SandboxError(f"{folder} cannot be deleted: {error}", subject=f"sandbox {name}") from error
-    state.lock_file(name).unlink(missing_ok=True)
+
+
+def _drop_lock_file(name: str) -> None:
+    """Once, as the last thing under the lock, when nothing is left to guard: the next file belongs to somebody else."""
+    if not state.directory(name).exists():
+        state.lock_file(name).unlink(missing_ok=True)
 
 
 def _end(name: str, keep: Callable[[], bool]) -> None:
@@ -234,29 +215,7 @@ def _locked(name: str, say: Say, stop: Interruption) -> Iterator[None]:
         say(f"sandbox {name}: waiting for another process that starts or stops it …")
 
     with state.lock(state.lock_file(name), stop, seconds=_BUSY, waiting=waiting):
-        yield
-
-
-def _healthy(current: State) -> bool:
-    if not current.ready or not all(processes.alive(s.process) for s in current.processes):
-        return False
-    try:
-        with Client(Layout(state.directory(current.name)).pki, current.ports.apiserver) as client:
-            return readiness.api_serves(client)
-    except OSError:  # somebody deleted the certificates
-        return False
-
-
-def _sandbox(current: State) -> Sandbox:
-    layout = Layout(state.directory(current.name))
-    return Sandbox(
-        name=current.name,
-        directory=layout.directory,
-        kubeconfig=layout.kubeconfig,
-        server=controlplane.url(current.ports),
-        context=f"sandbox-{current.name}",
-        kubectl=Binaries(Path(current.binaries)).path("kubectl"),
-        audit_log=layout.audit_log if current.audit else None,
-        missing=current.missing,
-        versions=current.versions,
-    )
+        try:
+            yield
+        finally:
+            _drop_lock_file(name)

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 _POLL = 0.02
-_GRACE = 10.0  # seconds from SIGTERM to SIGKILL
+_ENDED = ("Z", "X")  # states, as the kernel and ps write them
 _GONE = 5.0  # seconds from SIGKILL to the end; more means that the kernel holds it (a dead network disk)
 
 
@@ -47,11 +47,11 @@ def start(command: Sequence[str], *, log: Path, directory: Path, environment: Ma
 def alive(process: Process) -> bool:
     """False for zombies, and when the pid is another process' by now."""
     _reap(process.pid)
-    started, state = _look(process.pid)
-    return started == process.started and bool(started) and state not in {"Z", "X"}
+    started, ended = _look(process.pid)
+    return started == process.started and bool(started) and not ended
 
 
-def stop(process: Process, *, grace: float = _GRACE) -> bool:
+def stop(process: Process, *, grace: float) -> bool:
     """SIGTERM, then SIGKILL after `grace` seconds. False: it is still there."""
     if not _signal(process, signal.SIGTERM) or _ended(process, grace):
         return True
@@ -107,20 +107,22 @@ def _reap(pid: int) -> None:
         return
 
 
-def _look(pid: int) -> tuple[str, str]:
-    """When it started, and the letter of its state; both empty when there is none."""
+def _look(pid: int) -> tuple[str, bool]:
+    """When it started (empty: there is none), and whether it has ended."""
     if Path("/proc/self/stat").exists():
         return _look_in_proc(pid)
     return _ask_ps(pid)
 
 
-def _look_in_proc(pid: int) -> tuple[str, str]:
+def _look_in_proc(pid: int) -> tuple[str, bool]:
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
     except OSError:
-        return "", ""
+        return "", True
     fields = stat.rpartition(")")[2].split()  # the command's name, in parentheses, may hold anything
-    return f"{_boot()}:{fields[19]}", fields[0]
+    letter, threads, started = fields[0], int(fields[17]), fields[19]
+    # a zombie that has threads is about to end, and still holds its ports
+    return f"{_boot()}:{started}", letter in _ENDED and threads <= 1
 
 
 def _boot() -> str:
@@ -131,13 +133,16 @@ def _boot() -> str:
         return ""
 
 
-def _ask_ps(pid: int) -> tuple[str, str]:
+def _ask_ps(pid: int) -> tuple[str, bool]:
     answer = subprocess.run(
-        ["/bin/ps", "-o", "stat=,lstart=", "-p", str(pid)],
+        ["/bin/ps", "-o", "stat=", "-o", "lstart=", "-p", str(pid)],
         capture_output=True,
         text=True,
         timeout=10,
         check=False,
         env={"LC_ALL": "C", "TZ": "UTC"},
     ).stdout.split(maxsplit=1)
-    return (answer[1].strip(), answer[0][:1]) if len(answer) == 2 else ("", "")  # noqa: PLR2004 - state and date
+    if not answer:
+        return "", True
+    letters, started = answer
+    return started.strip(), letters[0] in _ENDED

@@ -6,7 +6,7 @@ makes the cluster do a small piece of work, and removes what it made. Probes are
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from webappctl.sandbox import components
@@ -41,16 +41,17 @@ def kubernetes_version(client: Client) -> str:
 
 
 class CustomResources:
-    """A CRD is established and its objects can be listed; so can those of every CRD that is there from before."""
+    """A CRD is established and its objects can be listed; so can those of `crds`, and of every one from before."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, crds: Iterable[Mapping[str, Any]]) -> None:
         self._client = client
-        self._created = False
+        self._to_create = [*crds, _probe_crd()]
 
     def done(self) -> bool:
-        if not self._created:
-            answer = self._client.send("POST", _CRDS, _probe_crd())
-            self._created = answer.ok or answer.status == _CONFLICT
+        if self._to_create:
+            answer = self._client.send("POST", _CRDS, self._to_create[0])
+            if answer.ok or answer.status == _CONFLICT:
+                del self._to_create[0]
             return False
         definitions = self._client.get(_CRDS)
         if not definitions.ok or not all(self._listed(crd) for crd in definitions.body["items"]):

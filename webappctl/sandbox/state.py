@@ -9,9 +9,10 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -39,11 +40,15 @@ class Started(msgspec.Struct, frozen=True):
 
 
 class State(msgspec.Struct, frozen=True):
-    """What `state.json` holds. `owner` is set for a throwaway: it ends with that process. `ready`: it came up whole."""
+    """What `state.json` holds. `owner` is set for a throwaway: it ends with that process. `ready`: it came up whole.
+
+    `crds`: manifests that are there before the controllers start.
+    """
 
     name: str
     ports: Ports
     audit: bool = False
+    crds: tuple[Mapping[str, Any], ...] = ()
     owner: Process | None = None
     ready: bool = False
     binaries: str = ""

@@ -34,10 +34,10 @@ class PodTemplate(msgspec.Struct, frozen=True):
 
 
 class Selector(msgspec.Struct, frozen=True, rename="camel"):
-    """A label selector. `match_expressions` stays JSON: it is only asked whether it is there."""
+    """A label selector. Expressions stay JSON: it is only asked whether there are any."""
 
     match_labels: Mapping[str, str] | None = None
-    match_expressions: msgspec.Raw = msgspec.Raw()
+    match_expressions: tuple[msgspec.Raw, ...] | None = None
 
 
 class DeploymentSpec(msgspec.Struct, frozen=True):

@@ -89,7 +89,7 @@ def _holds(fields: Mapping[str, Any] | None, path: FieldPath) -> bool:
 
 def _descend(fields: Mapping[str, Any] | None, path: FieldPath) -> Mapping[str, Any] | None:
     for step in path:
-        if fields is None or step not in fields:
+        if not isinstance(fields, Mapping) or step not in fields:
             return None
         fields = fields[step]
     return fields

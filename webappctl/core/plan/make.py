@@ -95,10 +95,10 @@ def _other_selector(webapp: WebApp, deployment: Deployment) -> Change | None:
     """Selectors are immutable, so no write could ever mend this one."""
     selector = deployment.spec.selector
     wanted = labels_of(webapp.metadata.name)
-    if dict(selector.match_labels or {}) == wanted and not bytes(selector.match_expressions):
+    if dict(selector.match_labels or {}) == wanted and not selector.match_expressions:
         return None
     found = ",".join(f"{key}={value}" for key, value in sorted((selector.match_labels or {}).items()))
-    more = " and expressions" if bytes(selector.match_expressions) else ""
+    more = " and expressions" if selector.match_expressions else ""
     ours = ",".join(f"{key}={value}" for key, value in wanted.items())
     message = (
         f"Deployment {deployment.metadata.name} selects {found}{more} instead of {ours}, and selectors are immutable"

@@ -1,0 +1,142 @@
+"""What each method of Cluster sends."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.unit.cluster_fakes import Script, Step, answer, failure
+from webappctl import errors
+from webappctl.cluster import Cluster, Request
+from webappctl.core.objects import Unreadable
+
+OBJECT = {"metadata": {"namespace": "shop", "name": "web"}}
+EVENT = {"metadata": {"namespace": "shop", "name": "web.1"}, "lastTimestamp": "2026-01-02T00:00:00Z", "count": 1}
+STORED = answer(200, {"metadata": {"name": "web.1", "resourceVersion": "7"}, "count": 4})
+EXISTS = failure(409, reason="AlreadyExists")
+
+
+def asked(*steps: Step) -> tuple[Cluster, list[Request]]:
+    wire = Script(*steps)
+    return Cluster(wire.transport(), context="c", namespace="default", workers=1), wire.sent
+
+
+def body(request: Request) -> Any:
+    return json.loads(request.body or b"null")
+
+
+@pytest.mark.parametrize("force", [True, False])
+def test_a_deployment_is_applied_on_the_server(force: bool) -> None:
+    """As compact JSON, which is YAML, under our name as the field manager."""
+    cluster, sent = asked(answer(201, OBJECT))
+    assert cluster.apply_deployment(OBJECT, force=force).metadata.name == "web"
+    assert (sent[0].method, sent[0].path) == ("PATCH", "/apis/apps/v1/namespaces/shop/deployments/web")
+    assert sent[0].query == {"fieldManager": "webappctl", "force": str(force).lower()}
+    assert sent[0].content_type == "application/apply-patch+yaml"
+    assert sent[0].body == b'{"metadata":{"namespace":"shop","name":"web"}}'
+
+
+def test_a_status_is_forced_onto_the_subresource() -> None:
+    """It is ours whoever wrote it before."""
+    cluster, sent = asked(answer(200, OBJECT))
+    cluster.apply_status(OBJECT)
+    assert sent[0].path == "/apis/apps.example.com/v1/namespaces/shop/webapps/web/status"
+    assert sent[0].query["force"] == "true"
+
+
+def test_the_status_of_an_object_that_cannot_be_read_is_merged() -> None:
+    """Server-side apply fails on an object that does not fit the schema, a merge patch does not."""
+    cluster, sent = asked(answer(200, {**OBJECT, "spec": {"replicas": "two"}}))
+    assert isinstance(cluster.merge_status(OBJECT), Unreadable)
+    assert sent[0].path == "/apis/apps.example.com/v1/namespaces/shop/webapps/web/status"
+    assert sent[0].content_type == "application/merge-patch+json"
+
+
+def test_an_applied_deployment_that_cannot_be_read_is_a_bad_answer() -> None:
+    """It was applied, but nothing can be said about it."""
+    cluster, _ = asked(answer(200, {**OBJECT, "spec": {"replicas": "two"}}))
+    with pytest.raises(errors.BadAnswer, match=r"^shop/web: it was applied"):
+        cluster.apply_deployment(OBJECT, force=True)
+
+
+def test_a_new_event_is_one_request() -> None:
+    """Events are created under a name that is their content."""
+    cluster, sent = asked(answer(201, EVENT))
+    cluster.record_event(EVENT)
+    assert [(request.method, request.path) for request in sent] == [("POST", "/api/v1/namespaces/shop/events")]
+
+
+def test_a_recurring_event_is_counted() -> None:
+    """The patch holds the resourceVersion that was read, so that nobody else's count is lost."""
+    cluster, sent = asked(EXISTS, STORED, answer(200, EVENT))
+    cluster.record_event(EVENT)
+    assert [request.method for request in sent] == ["POST", "GET", "PATCH"]
+    assert sent[2].content_type == "application/merge-patch+json"
+    assert body(sent[2]) == {
+        "metadata": {"resourceVersion": "7"},
+        "count": 5,
+        "lastTimestamp": "2026-01-02T00:00:00Z",
+    }
+
+
+def test_an_event_that_expired_meanwhile_is_created() -> None:
+    """Events live for an hour only."""
+    cluster, sent = asked(EXISTS, failure(404, name="web.1"), answer(201, EVENT))
+    cluster.record_event(EVENT)
+    assert [request.method for request in sent] == ["POST", "GET", "POST"]
+
+
+def test_an_event_that_moves_each_time_is_given_up() -> None:
+    """After four rounds, with the conflict."""
+    cluster, sent = asked(*[EXISTS, STORED, failure(409)] * 4)
+    with pytest.raises(errors.Conflict):
+        cluster.record_event(EVENT)
+    assert len(sent) == 12
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_right_is_asked_for_with_all_that_matters(allowed: bool) -> None:
+    """The review is about ourselves; its answer is a plain yes or no."""
+    cluster, sent = asked(answer(201, {"status": {"allowed": allowed}}))
+    assert cluster.may("patch", group="apps", resource="deployments", namespace="shop") is allowed
+    attributes = body(sent[0])["spec"]["resourceAttributes"]
+    assert attributes == {
+        "verb": "patch",
+        "group": "apps",
+        "resource": "deployments",
+        "subresource": "",
+        "namespace": "shop",
+    }
+
+
+def test_a_review_may_be_sent_twice() -> None:
+    """It changes nothing, although it is a POST."""
+    cluster, sent = asked(failure(503), answer(201, {"status": {"allowed": True}}))
+    assert cluster.may("list", group="apps", resource="deployments")
+    assert len(sent) == 2
+
+
+@pytest.mark.parametrize("odd", [b"{}", b'{"status":{}}', b'{"status":{"allowed":"yes"}}', b"{]}"])
+def test_an_odd_review_is_neither_yes_nor_no(odd: bytes) -> None:
+    """It is an error."""
+    cluster, _ = asked(answer(201, odd))
+    with pytest.raises(errors.BadAnswer, match="SelfSubjectAccessReview"):
+        cluster.may("list", group="apps", resource="deployments")
+
+
+def test_a_crd_that_is_not_there_is_none() -> None:
+    """But one that may not be read, or a server that is none, is an error."""
+    assert asked(failure(404, name="x"))[0].get_crd("x") is None
+    for step in (failure(403), answer(404, b"<html>"), answer(404, b"404 page not found")):
+        with pytest.raises(errors.ClusterError):
+            asked(step)[0].get_crd("x")
+
+
+def test_a_crd_is_taken_over() -> None:
+    """Whoever installed it before."""
+    cluster, sent = asked(answer(200, {"kind": "CustomResourceDefinition"}))
+    assert cluster.apply_crd({"metadata": {"name": "x"}}) == {"kind": "CustomResourceDefinition"}
+    assert sent[0].path == "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/x"
+    assert sent[0].query["force"] == "true"
