@@ -54,8 +54,9 @@ def _needs_control_plane(arguments: Sequence[str]) -> bool:
 
 
 def clean(env: Mapping[str, str]) -> dict[str, str]:
-    """The environment without what would lead a program to another cluster, and with `env`."""
-    inherited = {key: value for key, value in os.environ.items() if not key.startswith(("WEBAPPCTL_", "KUBE"))}
+    """The environment without what would lead a program to another cluster or terminal, and with `env`."""
+    foreign = ("WEBAPPCTL_", "KUBE", "COLUMNS", "NO_COLOR", "FORCE_COLOR")
+    inherited = {key: value for key, value in os.environ.items() if not key.startswith(foreign)}
     return {**inherited, **env}
 
 

@@ -28,8 +28,8 @@ def on_terminal(
     """`answer` is typed when the program asks its question; empty closes the input (Ctrl-D) there."""
     pid, terminal = pty.fork()
     if pid == 0:
+        ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
         os.execvpe(command[0], list(command), {**clean(env), "TERM": "xterm-256color"})
-    ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     text, deadline, answered = b"", time.monotonic() + timeout, False
     while time.monotonic() < deadline:
         if select.select([terminal], [], [], 0.1)[0]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -34,10 +36,18 @@ def up(
 
     found = sandbox.up(name, say=say, audit=audit)
     say(f"Sandbox {found.name} is up: {found.server}")
-    typer.echo(f"export KUBECONFIG={found.kubeconfig}")
+    typer.echo(f"export KUBECONFIG={_in_shell(found.kubeconfig)}")
     if found.kubectl:
-        typer.echo(f"alias kubectl={found.kubectl}")
+        typer.echo(f"alias kubectl={_in_shell(found.kubectl)}")
     return 0
+
+
+def _in_shell(path: Path) -> str:
+    """So that `eval "$(webappctl sandbox up)"` works; short where it can be."""
+    home = Path.home()
+    if path.is_relative_to(home) and shlex.quote(str(path)) == str(path):
+        return f"~/{path.relative_to(home)}"
+    return shlex.quote(str(path))
 
 
 @sandbox_app.command("status")
@@ -53,7 +63,7 @@ def status(name: Name = DEFAULT_NAME) -> int:
     healthy = found.healthy
     typer.echo(f"{found.name}: {'healthy' if healthy else 'not healthy'}, {found.server}")
     for component, pid, alive in found.processes:
-        version = found.versions.get(component, "")
+        version = found.versions.get("kubernetes" if component.startswith("kube-") else component, "")
         typer.echo(f"  {component:<24} {version:<10} pid {pid:<8} {'running' if alive else 'ended'}")
     return 0 if healthy else 1
 
