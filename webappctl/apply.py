@@ -176,7 +176,7 @@ class _Run:
             return self._writer.get_webapp(key).metadata.terminating
         except NotFound:
             return True
-        except ClusterError:
+        except (ClusterError, Stopped):
             return False
 
     def _missing_right(self, change: Change) -> str:
@@ -191,7 +191,7 @@ class _Run:
                 ),
                 "",
             )
-        except ClusterError:
+        except (ClusterError, Stopped):
             return ""
 
 

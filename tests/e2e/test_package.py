@@ -14,6 +14,8 @@ import pytest
 
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.xdist_group("package")
+
 HELP_SECONDS = 0.2
 """CPU time of --help, the median of some runs."""
 

@@ -170,12 +170,12 @@ def _rollout(deployment: Deployment, desired: int) -> tuple[str, str]:
         return DEADLINE_EXCEEDED, progressing.message
     if deployment.spec.paused:
         return PAUSED, "The Deployment is paused (spec.paused)"
-    if status.updated_replicas < desired or status.replicas > status.updated_replicas:
+    if status.updated_replicas < desired:
         return ROLLOUT_IN_PROGRESS, f"{status.updated_replicas} of {desired} replicas are updated"
     if status.available_replicas < desired:
         return MINIMUM_UNAVAILABLE, f"{status.available_replicas} of {desired} replicas are available"
     if status.replicas > desired:
-        return ROLLOUT_IN_PROGRESS, f"{status.replicas - desired} replicas are about to go"
+        return ROLLOUT_IN_PROGRESS, f"{status.replicas} replicas are still there, {desired} are wanted"
     return DEPLOYMENT_READY, ""
 
 

@@ -150,8 +150,8 @@ def _unreadable(body: bytes | msgspec.Raw, error: msgspec.ValidationError) -> Un
 
 
 def _plainly(error: msgspec.ValidationError) -> str:
-    """`Expected int | null, got str - at $.spec.replicas` → `spec.replicas: expected int | null, got str`."""
-    what, _, where = str(error).replace("`", "").partition(" - at $.")
+    """`Expected int | null, got str - at $.spec.replicas` → `spec.replicas: expected int, got str`."""
+    what, _, where = str(error).replace("`", "").replace(" | null", "").partition(" - at $.")
     return f"{where}: {what[0].lower()}{what[1:]}" if where else what
 
 
