@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from webappctl.core.desired import creation, update
@@ -31,6 +31,9 @@ MAX_TRIES: Final = 5
 """Of one object that moves each time between reading and writing it."""
 
 
+TRIED_AGAIN: Final = "put right what the API server names; it is tried again in every pass"
+
+
 class Writer(Protocol):
     """What applying needs of the cluster. Every method raises the errors of errors.py."""
 
@@ -45,8 +48,8 @@ class Orders:
     """How to carry out a plan.
 
     `replan`: an object that moved is planned again; otherwise (a person agreed to this very plan) it is left as
-    `stale`. `stop`: set from outside to end after the writes in flight. `on_result` hears of each result as it comes,
-    from several threads.
+    `stale`. `stop`: set from outside to end after the writes in flight. `on_result` hears of each result in the plan's
+    order, as soon as all before it are there.
     """
 
     workers: int = 8
@@ -57,10 +60,16 @@ class Orders:
 
 def apply(plan: Plan, writer: Writer, orders: Orders) -> tuple[Result, ...]:
     """A Result for each row, in the plan's order. Raises nothing of one object's."""
-    run = _Run(writer, orders)
+    return tuple(_results(plan, _Run(writer, orders), orders))
+
+
+def _results(plan: Plan, run: _Run, orders: Orders) -> Iterator[Result]:
     with ThreadPoolExecutor(orders.workers, thread_name_prefix="apply") as pool:
         written = pool.map(run.carry_out, plan.pending)
-        return tuple(next(written) if change.action in PENDING else _settled(change) for change in plan.changes)
+        for change in plan.changes:
+            result = next(written) if change.action in PENDING else _settled(change)
+            orders.on_result(result)
+            yield result
 
 
 class _Run:
@@ -72,16 +81,13 @@ class _Run:
         self._server_lost = threading.Event()
 
     def carry_out(self, change: Change) -> Result:
-        result = self._try_to_write(change)
-        self._orders.on_result(result)
-        return result
-
-    def _try_to_write(self, change: Change) -> Result:
         if self._orders.stop.is_set() or self._server_lost.is_set():
             return Result(change, Outcome.NOT_TRIED, change.deployment)
         try:
             return self._write_until_settled(change)
         except Stopped as error:
+            if error.may_have_happened:
+                return _failed(change, error)
             return Result(change, Outcome.NOT_TRIED, change.deployment, message=error.message)
         except (Forbidden, Invalid, NotFound) as error:
             return self._refused(change, error)
@@ -99,6 +105,8 @@ class _Run:
                 return fresh
             if fresh is None:
                 return Result(change, Outcome.GONE)
+            if fresh.action is Action.NONE:
+                return _settled(fresh)
             if not (self._orders.replan or fresh.does_the_same_as(change)):
                 return Result(change, Outcome.STALE, fresh.deployment, message="it changed after it was planned")
             if fresh.action not in PENDING:
@@ -109,12 +117,18 @@ class _Run:
     def _write(self, change: Change) -> Result | Change | None:
         """A Result; or, when it moved, the object planned again: None when its WebApp is gone."""
         if _was_reconciled_before(change) and self._has_moved(change):
-            return self._plan_again(change.key, change.deployment_key)
+            return self._plan_again(change)
         try:
             return self._send(change)
         except Conflict as error:
-            log.debug("Object moved", extra={"keys": {"webapp": str(change.key), "reason": error.message}})
-            return self._plan_again(change.key, change.deployment_key)
+            keys = {"namespace": change.key.namespace, "webapp": change.key.name, "reason": error.message}
+            log.info("Object moved, it is planned again", extra={"keys": keys})
+            fresh = self._plan_again(change)
+            if error.may_have_happened and fresh is not None and fresh.action is Action.NONE:
+                # It is as we wanted it: what moved it was our own earlier try, whose answer was lost.
+                outcome = Outcome.CREATED if change.action is Action.CREATE else Outcome.CONFIGURED
+                return Result(change, outcome, fresh.deployment, tried=True)
+            return fresh
 
     def _has_moved(self, change: Change) -> bool:
         """A Deployment that vanished may have gone with its WebApp: ask, so that a deletion is never undone."""
@@ -129,24 +143,27 @@ class _Run:
         )
 
     def _send(self, change: Change) -> Result:
-        assert isinstance(change.webapp, WebApp)  # noqa: S101 - a row to be written was planned from one
         key = change.deployment_key
         keys = {"namespace": key.namespace, "name": key.name, "webapp": change.key.name}
-        if isinstance(change.deployment, Deployment):
-            log.info("Updating Deployment", extra={"keys": {**keys, "fields": [f.path for f in change.fields]}})
-            live = self._writer.apply_deployment(update(change.webapp, change.deployment), force=True)
-            return Result(change, Outcome.CONFIGURED, live, tried=True)
-        log.info("Creating Deployment", extra={"keys": keys})
-        live = self._writer.apply_deployment(creation(change.webapp), force=False)
-        return Result(change, Outcome.CREATED, live, tried=True)
+        match change:
+            case Change(webapp=WebApp() as webapp, deployment=Deployment() as live):
+                log.info("Updating Deployment", extra={"keys": {**keys, "fields": [f.path for f in change.fields]}})
+                updated = self._writer.apply_deployment(update(webapp, live), force=True)
+                return Result(change, Outcome.CONFIGURED, updated, tried=True)
+            case Change(webapp=WebApp() as webapp, deployment=None):
+                log.info("Creating Deployment", extra={"keys": keys})
+                created = self._writer.apply_deployment(creation(webapp), force=False)
+                return Result(change, Outcome.CREATED, created, tried=True)
+            case _:
+                raise AssertionError("what cannot be read is never planned to be written")
 
-    def _plan_again(self, key: ObjectKey, deployment_key: ObjectKey) -> Change | None:
+    def _plan_again(self, change: Change) -> Change | None:
         try:
-            webapp = self._writer.get_webapp(key)
+            webapp = self._writer.get_webapp(change.key)
         except NotFound:
             return None
         try:
-            deployment = self._writer.get_deployment(deployment_key)
+            deployment = self._writer.get_deployment(change.deployment_key)
         except NotFound:
             return plan_one(webapp, None)
         return plan_one(webapp, deployment)
@@ -155,21 +172,19 @@ class _Run:
         """The server will not have it. That is this object's own trouble, and stays so in the next passes."""
         if isinstance(error, NotFound) and self._webapp_is_gone(change.key):
             return Result(change, Outcome.GONE)
-        message, remedy = f"refused by the API server: {error.server_message or error.message}", ""
-        if isinstance(error, Forbidden) and not error.causes:
-            missing = self._missing_right(change)
-            if missing:
-                message = f"forbidden: may not {missing} deployments.apps in namespace {change.key.namespace}"
-                remedy = "grant that right to this identity"
-        return Result(
-            change,
-            Outcome.BLOCKED,
-            change.deployment,
-            tried=True,
-            obstacle=Obstacle.REFUSED,
-            message=message,
-            remedy=remedy,
-        )
+        message, remedy = error.message, error.remedy or TRIED_AGAIN
+        if isinstance(error, Forbidden):
+            message, remedy = self._forbidden(change, error)
+        refused = Result(change, Outcome.BLOCKED, change.deployment, tried=True, obstacle=Obstacle.REFUSED)
+        return replace(refused, message=message, remedy=remedy)
+
+    def _forbidden(self, change: Change, error: Forbidden) -> tuple[str, str]:
+        """Message and remedy: of a missing right; where none is missing, what the server says of quota or admission."""
+        missing = "" if error.causes else self._missing_right(change)
+        if missing:
+            message = f"forbidden: may not {missing} deployments.apps in namespace {change.key.namespace}"
+            return message, "grant that right to this identity"
+        return f"refused by the API server: {error.server_message or error.message}", TRIED_AGAIN
 
     def _webapp_is_gone(self, key: ObjectKey) -> bool:
         try:
@@ -217,5 +232,7 @@ def _settled(change: Change) -> Result:
     )
 
 
-def _failed(change: Change, error: ClusterError) -> Result:
-    return Result(change, Outcome.FAILED, change.deployment, tried=True, message=error.message, remedy=error.remedy)
+def _failed(change: Change, error: ClusterError | Stopped) -> Result:
+    unknown = "; whether it was written is unknown, the next pass will see" if error.may_have_happened else ""
+    message = f"{error.message}{unknown}"
+    return Result(change, Outcome.FAILED, change.deployment, tried=True, message=message, remedy=error.remedy)

@@ -115,8 +115,8 @@ def _say_how_to_go_on(found: Sandbox, *, keep: bool, say: Say) -> None:
         say("That was it. To look around yourself: webappctl demo --keep, or webappctl sandbox up")
         return
     say("The sandbox goes on. To look around:")
-    say(f"  export KUBECONFIG={found.kubeconfig}")
-    say(f"  alias kubectl={found.kubectl}")
+    for line in found.shell_lines:
+        say(f"  {line}")
     say("  kubectl get webapps,deployments --all-namespaces")
     say("  kubectl describe webapp my-service")
     say("  kubectl edit webapp my-service      # then: webappctl plan; webappctl apply")

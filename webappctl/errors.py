@@ -4,8 +4,8 @@ WebappctlError
 ├── UsageError            the user asked for something that makes no sense: exit 2
 ├── ConfigError           no usable kubeconfig or in-cluster credentials: exit 1
 ├── SandboxError          the local control plane cannot be built, started or stopped: exit 1
-├── Refused               not done for safety: exit 4
-├── Stopped               a signal asked us to end
+├── Stopped               a signal asked us to end, so nothing more was sent
+│   └── OutOfTime         the same, because the time of --timeout is up
 └── ClusterError          the API server did not do what was asked
     ├── Unreachable       no answer in time, or no connection: the next pass may succeed
     ├── Unauthorized      401: the credentials are not accepted
@@ -57,16 +57,24 @@ class SandboxError(WebappctlError):
     """The local control plane failed; the message holds the last lines of the log concerned."""
 
 
-class Refused(WebappctlError):
-    """A safety rule says no; the message says which, with its numbers."""
-
-
 class Stopped(WebappctlError):
-    """A signal or the end of `--timeout` interrupted a wait or a request."""
+    """Nothing more is sent. `may_have_happened`: an earlier try of this very request was sent, and its answer lost."""
+
+    may_have_happened = False
+
+
+class OutOfTime(Stopped):
+    """The time of `--timeout` is up."""
 
 
 class ClusterError(WebappctlError):
-    """The API server did not do what was asked."""
+    """The API server did not do what was asked.
+
+    `may_have_happened`: a try of this very request was sent and its answer lost, so it may have been carried out all
+    the same; what this error says of the object may be our own doing.
+    """
+
+    may_have_happened = False
 
 
 class Unreachable(ClusterError):

@@ -8,12 +8,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import Final, Protocol
 
 from webappctl.apply import Orders, Writer, apply
 from webappctl.core.events import event_of
-from webappctl.core.objects import Json, Scope, Snapshot, Unreadable, WebApp, WebAppStatus
+from webappctl.core.objects import Json, ObjectKey, Scope, Snapshot, Unreadable, WebApp, WebAppOfOddStatus, WebAppStatus
 from webappctl.core.plan import Plan, make_plan
 from webappctl.core.report import Outcome, Report, Result
 from webappctl.core.status import status_change, status_manifest, with_foreign_conditions
@@ -51,12 +52,16 @@ def carry_out(plan: Plan, cluster: Cluster, orders: Orders, clock: Clock = utc_n
 
 
 def reconcile(
-    cluster: Cluster, scope: Scope, orders: Orders, on_plan: Callable[[Plan], None], clock: Clock = utc_now
+    cluster: Cluster,
+    scope: Scope,
+    orders: Orders,
+    writing: Callable[[Plan], AbstractContextManager[object]],
+    clock: Clock = utc_now,
 ) -> Report:
-    """The whole pass. `on_plan` sees the plan before anything is written."""
+    """The whole pass. `writing` is given the plan, and entered around everything that writes."""
     made = plan(cluster, scope)
-    on_plan(made)
-    return carry_out(made, cluster, orders, clock)
+    with writing(made):
+        return carry_out(made, cluster, orders, clock)
 
 
 class _Reporter:
@@ -67,17 +72,16 @@ class _Reporter:
         self._orders = orders
         self._now = f"{clock().astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
         self._old_schema = threading.Event()
-        self._server_lost = threading.Event()
+        self._ended = threading.Event()
         self._warnings: dict[str, None] = {}
 
     def report(self, results: tuple[Result, ...]) -> Report:
         if any(result.outcome is Outcome.NOT_TRIED for result in results):
-            # Whatever ended the pass early would end these too, and the next pass makes up for them.
-            return Report(results)
+            self._ended.set()
         changed = [result for result in results if status_change(result, result.change.webapp, self._now)]
         events = [event for result in results if (event := event_of(result, self._now))]
         with ThreadPoolExecutor(self._orders.workers, thread_name_prefix="report") as pool:
-            # Both queues at once: the list() waits for the first, the second fills the workers that are left.
+            # Both queues at once: the first list waits for its own, and the second fills the workers that are left.
             statuses, recorded = pool.map(self._write_status, changed), pool.map(self._record_event, events)
             failures = [failure for failure in statuses if failure]
             lost = [failure for failure in recorded if failure]
@@ -87,20 +91,21 @@ class _Reporter:
 
     def _write_status(self, result: Result) -> str:
         """Empty, or why the status could not be written."""
-        if self._old_schema.is_set() or self._is_over():
+        if self._old_schema.is_set():
             return ""
         try:
+            self._check_that_it_goes_on()
             self._write_status_until_settled(result)
-        except (NotFound, Stopped):  # NotFound: the WebApp is gone
-            return ""
+        except NotFound:
+            return ""  # the WebApp is gone
         except UnknownField:
             self._old_schema.set()
             self._warn(
                 "the CRD in the cluster is older than this program, no status is written (run webappctl crd --install)"
             )
-        except ClusterError as error:
-            self._note(error)
-            return str(error)
+            return ""
+        except (ClusterError, Stopped) as error:
+            return self._note(error, result.key)
         return ""
 
     def _write_status_until_settled(self, result: Result) -> None:
@@ -115,34 +120,33 @@ class _Reporter:
                 webapp = self._cluster.get_webapp(result.key)
             else:
                 return
+        self._warn(f"{result.key}: status not written, the WebApp changed at each of {MAX_STATUS_TRIES} tries")
 
     def _send_status(self, webapp: WebApp | Unreadable, status: WebAppStatus) -> None:
-        if isinstance(webapp, WebApp):
-            self._cluster.apply_status(status_manifest(webapp, status))
+        if isinstance(webapp, Unreadable | WebAppOfOddStatus):
+            # Server-side apply fails (500) on what does not fit the schema; a merge patch does not look at it.
+            self._cluster.merge_status(status_manifest(webapp, with_foreign_conditions(status, webapp.status)))
             return
-        # Server-side apply fails (500) on an object that does not fit the schema; a merge patch does not look at it.
-        self._cluster.merge_status(status_manifest(webapp, with_foreign_conditions(status, webapp.status)))
+        self._cluster.apply_status(status_manifest(webapp, status))
 
     def _record_event(self, event: Json) -> str:
         """Empty, or why the event is lost."""
-        if self._is_over():
-            return ""
         try:
+            self._check_that_it_goes_on()
             self._cluster.record_event(event)
-        except Stopped:
-            return ""
-        except ClusterError as error:
-            self._note(error)
-            return str(error)
+        except (ClusterError, Stopped) as error:
+            return self._note(error, ObjectKey(event["metadata"]["namespace"], event["involvedObject"]["name"]))
         return ""
 
-    def _is_over(self) -> bool:
-        return self._server_lost.is_set() or self._orders.stop.is_set()
+    def _check_that_it_goes_on(self) -> None:
+        if self._ended.is_set() or self._orders.stop.is_set():
+            raise Stopped("not tried, the pass ended early")
 
-    def _note(self, error: ClusterError) -> None:
-        """Where the server does not answer, every other object would wait for the same time-outs."""
+    def _note(self, error: ClusterError | Stopped, key: ObjectKey) -> str:
         if isinstance(error, Unreachable):
-            self._server_lost.set()
+            # Every other object would wait for the same time-outs.
+            self._ended.set()
+        return f"{key}: {error.message}"
 
     def _warn(self, warning: str) -> None:
         self._warnings[warning] = None

@@ -43,45 +43,53 @@ def watch(run_pass: Pass, *, interval: float, stop: threading.Event, chance: Cal
 
 
 class _Journal:
-    """What is worth a log line: every pass one, an object only when its trouble begins, changes or ends."""
+    """What is worth a log line: every pass one, and a trouble only when it begins, changes or ends."""
 
     def __init__(self) -> None:
-        self._error = ""
+        self._error: tuple[type[WebappctlError], str] | None = None
         self._troubles: Mapping[ObjectKey, str] = {}
+        self._said: frozenset[str] = frozenset()
 
     def failed(self, error: WebappctlError) -> None:
-        if str(error) != self._error:
+        kind = (type(error), error.subject)
+        if kind != self._error:
             log.error("Pass failed", extra={"keys": {"error": str(error)}})
-        self._error = str(error)
+        self._error = kind
 
     def finished(self, report: Report, seconds: float) -> None:
         if self._error:
             log.info("Passes succeed again")
-            self._error = ""
-        troubles = {
-            result.key: f"{result.outcome.value}: {result.text}" for result in report.results if _is_trouble(result)
-        }
-        for key in sorted(troubles.keys() | self._troubles.keys()):
-            self._log_trouble(key, troubles.get(key, ""), self._troubles.get(key, ""))
-        self._troubles = troubles
-        for failure in report.status_failures:
-            log.warning("Status not written", extra={"keys": {"error": failure}})
-        for warning in report.warnings:
-            log.warning("Warning", extra={"keys": {"warning": warning}})
+            self._error = None
+        self._log_troubles({result.key: _trouble(result) for result in report.results if _is_trouble(result)})
+        self._log_new(report)
         counts = {outcome.value: report.count(outcome) for outcome in Outcome if report.count(outcome)}
         keys = {"pass": uuid.uuid4().hex[:8], "seconds": round(seconds, 3), **counts}
         log.log(logging.WARNING if report.failed else logging.INFO, "Pass finished", extra={"keys": keys})
 
-    @staticmethod
-    def _log_trouble(key: ObjectKey, now: str, before: str) -> None:
-        if now == before:
-            return
-        keys = {"namespace": key.namespace, "webapp": key.name}
-        if now:
-            log.warning("WebApp is not in order", extra={"keys": {**keys, "reason": now}})
-        else:
-            log.info("WebApp is in order again", extra={"keys": keys})
+    def _log_troubles(self, troubles: Mapping[ObjectKey, str]) -> None:
+        for key in sorted(troubles.keys() | self._troubles.keys()):
+            now, before = troubles.get(key, ""), self._troubles.get(key, "")
+            keys = {"namespace": key.namespace, "webapp": key.name}
+            if now and now != before:
+                log.warning("WebApp is not in order", extra={"keys": {**keys, "reason": now}})
+            elif before and not now:
+                log.info("WebApp is in order again", extra={"keys": keys})
+        self._troubles = troubles
+
+    def _log_new(self, report: Report) -> None:
+        for failure in report.status_failures:
+            if failure not in self._said:
+                log.warning("Status not written", extra={"keys": {"error": failure}})
+        for warning in report.warnings:
+            if warning not in self._said:
+                log.warning("Warning", extra={"keys": {"warning": warning}})
+        self._said = frozenset((*report.status_failures, *report.warnings))
 
 
 def _is_trouble(result: Result) -> bool:
-    return result.outcome not in SETTLED | {Outcome.GONE}
+    """Not one that was only not reached: the line of the pass counts those."""
+    return result.outcome not in SETTLED | {Outcome.GONE, Outcome.NOT_TRIED}
+
+
+def _trouble(result: Result) -> str:
+    return f"{result.outcome.value}: {result.text}"

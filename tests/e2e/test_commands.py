@@ -152,6 +152,39 @@ def test_a_reader_that_goes_away_is_no_traceback(world: World) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_a_reader_that_goes_away_does_not_stop_an_apply_half_way(world: World) -> None:
+    """`apply --yes | head -1` writes everything, and its summary is on stderr."""
+    for name in ("one", "two", "three"):
+        world.declare(name)
+    line = " ".join(world.webappctl.command("apply", "--yes", "-n", world.namespace)) + " | head -1"
+    environment = clean(world.webappctl.env())
+    done = subprocess.run(line, shell=True, env=environment, capture_output=True, text=True, check=False)
+    assert "3 created, 0 configured" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert world.plan().returncode == 0
+
+
+def test_a_closed_stdin_is_no_terminal_and_no_traceback(world: World) -> None:
+    """As a service manager may start it."""
+    line = " ".join(world.webappctl.command("apply", "-n", world.namespace)) + " <&-"
+    environment = clean(world.webappctl.env())
+    done = subprocess.run(line, shell=True, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "webappctl: there is no terminal to ask on (add --yes)\n")
+
+
+def test_the_last_refusal_stands_beside_what_is_pending(world: World) -> None:
+    """What only the API server can refuse stays pending in the plan, which says why it was not done."""
+    world.kubectl("create", "quota", "none", "--hard=count/deployments.apps=0")
+    world.declare("web")
+    eventually(lambda: world.apply().returncode == 5)
+    done = world.plan()
+    assert done.returncode == 3
+    assert "exceeded quota" in done.stdout
+    applied = world.apply()
+    assert "web\tblocked" in applied.stdout
+    assert "tried again in every pass" in applied.stdout
+
+
 def test_names_narrow_the_pass(world: World) -> None:
     """With and without a namespace."""
     world.declare("one")
@@ -231,6 +264,7 @@ def test_two_deployments_are_repaired_while_one_webapp_is_being_deleted(world: W
     world.kubectl("delete", "webapp", "going", "--wait=false")
     world.kubectl("scale", "deployment", "going-deployment", "staying-deployment", "--replicas=7")
     before = world.webapp("going")["metadata"]["resourceVersion"]
+    assert world.plan("going").returncode == 0, "it is known, and makes no row"
     world.converge()
     assert world.deployment("going")["spec"]["replicas"] == 7
     assert world.deployment("staying")["spec"]["replicas"] == 2

@@ -115,6 +115,27 @@ def test_a_signal_while_reading_ends_at_once(
     assert (plan.returncode, talk) == (code, "webappctl: interrupted, nothing was written\n")
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_watch_with_0_though_a_list_is_in_flight(
+    start: Start, silent_kubeconfig: Path, number: signal.Signals
+) -> None:
+    """At once, and without a word about writes: nothing is being written."""
+    watch = start("watch", env={"KUBECONFIG": str(silent_kubeconfig)})
+    time.sleep(3)
+    watch.send_signal(number)
+    _, talk = watch.communicate(timeout=5)
+    assert watch.returncode == 0
+    assert "written" not in talk
+
+
+def test_a_signal_ends_an_installation_with_130(start: Start, silent_kubeconfig: Path) -> None:
+    """Though it waits for an answer to what may be a write: within the grace period, by the signal's own code."""
+    install = start("crd", "--install", "--request-timeout", "2s", env={"KUBECONFIG": str(silent_kubeconfig)})
+    time.sleep(1)
+    install.send_signal(signal.SIGINT)
+    assert install.wait(10) == 130
+
+
 def test_watch_stays_up_says_so_once_and_goes_on_when_the_server_is_back(
     world: World, start: Start, silence: Silence, silent_kubeconfig: Path, sandbox: Sandbox
 ) -> None:

@@ -148,6 +148,19 @@ def test_row_06_drift_of_each_field_is_found_and_repaired(world: World, field: s
     assert after["metadata"]["ownerReferences"] == before["metadata"]["ownerReferences"]
 
 
+def test_row_06_a_renamed_container_is_put_back_beside_the_one_that_stays(world: World) -> None:
+    """A container that somebody put where ours was is not ours: it stays, and the row names it and who did it."""
+    world.declare("web")
+    world.converge()
+    rename = '[{"op": "replace", "path": "/spec/template/spec/containers/0/name", "value": "mine"}]'
+    world.kubectl("patch", "deployment", "web-deployment", "--type=json", "-p", rename)
+    planned = world.plan()
+    assert "container mine of kubectl-patch stays" in planned.stdout
+    world.converge()
+    containers = world.deployment("web")["spec"]["template"]["spec"]["containers"]
+    assert sorted(container["name"] for container in containers) == ["app", "mine"]
+
+
 @pytest.mark.parametrize(
     ("change", "fields"),
     [({"image": "nginx:1.27"}, ["image"]), ({"replicas": 5}, ["replicas"]), ({"port": 8080}, ["port"])],

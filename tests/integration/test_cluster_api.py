@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import Kubectl
 from webappctl import errors
 from webappctl.cluster import Cluster, listing, open_cluster
-from webappctl.core.objects import Deployment, Json, ObjectKey, Scope, WebApp
+from webappctl.core.objects import Deployment, Json, ObjectKey, Scope, Unreadable, WebApp
 from webappctl.sandbox import Sandbox
 
 CRD = "webapps.apps.example.com"
@@ -166,8 +166,11 @@ def test_a_missing_namespace_is_named(cluster: Cluster) -> None:
         cluster.apply_deployment(deployment("missing"), force=True)
 
 
-def test_a_status_is_written_where_it_was_read(cluster: Cluster, namespace: str, create: Create) -> None:
-    """A second write with the resourceVersion of the first read is a conflict."""
+@pytest.mark.parametrize("write", [Cluster.apply_status, Cluster.merge_status])
+def test_a_status_is_written_where_it_was_read(
+    cluster: Cluster, namespace: str, create: Create, write: Callable[[Cluster, Json], WebApp | Unreadable]
+) -> None:
+    """By an apply or a merge; a second write with the resourceVersion of the first read is a conflict."""
     create(webapp(namespace, "web"))
     read = cluster.get_webapp(ObjectKey(namespace, "web")).metadata
     metadata = {"namespace": namespace, "name": "web", "uid": read.uid, "resourceVersion": read.resource_version}
@@ -177,11 +180,11 @@ def test_a_status_is_written_where_it_was_read(cluster: Cluster, namespace: str,
         "metadata": metadata,
         "status": {"readyReplicas": 1},
     }
-    written = cluster.apply_status(manifest)
+    written = write(cluster, manifest)
     assert written.status is not None
     assert written.status.ready_replicas == 1
     with pytest.raises(errors.Conflict):
-        cluster.apply_status(manifest)
+        write(cluster, manifest)
 
 
 def test_an_event_that_comes_again_is_counted(cluster: Cluster, kubectl: Kubectl, namespace: str) -> None:

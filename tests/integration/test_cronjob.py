@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,6 +19,7 @@ import pytest
 import yaml
 
 from tests.conftest import ROOT, Kubectl
+from tests.integration.pod_user import PodUser, pod_user
 from webappctl.sandbox import Sandbox
 
 InPod = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -100,6 +100,11 @@ def test_a_job_is_tried_once_and_cleaned_away() -> None:
     assert job["ttlSecondsAfterFinished"] > 0
 
 
+def test_a_service_of_its_name_sets_no_option() -> None:
+    """Service links would: WEBAPPCTL_SERVICE_HOST and others, in a program whose options are WEBAPPCTL_…."""
+    assert pod_spec(shipped())["enableServiceLinks"] is False
+
+
 def test_its_namespace_takes_its_pod_and_no_laxer_one(kubectl: Kubectl, namespace: str, applied: Documents) -> None:
     """Pod security `restricted` is enforced there, and the template passes it."""
     meta = {"name": "trial", "namespace": namespace}
@@ -124,29 +129,46 @@ def test_the_real_controllers_make_its_job_and_its_pod(kubectl: Kubectl, namespa
     assert owner["ownerReferences"][0]["kind"] == "CronJob"
 
 
+@pytest.fixture(scope="module")
+def open_folder() -> Iterator[Path]:
+    """One that every user can enter; pytest's own folders are for who tests alone."""
+    with TemporaryDirectory(prefix="webappctl-") as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+@pytest.fixture(scope="module")
+def user(open_folder: Path) -> PodUser:
+    """The pod's own user if root runs the tests, and else who runs them: see pod_user.py."""
+    chosen = pod_spec(shipped())["securityContext"]
+    return pod_user(chosen["runAsUser"], chosen["runAsGroup"], open_folder / "python")
+
+
 @pytest.fixture
-def in_pod(sandbox: Sandbox, kubectl: Kubectl, namespace: str, applied: Documents, tmp_path: Path) -> InPod:
-    """Runs webappctl as the pod does: its token, the in-cluster environment, nothing of the person who tests.
+def in_pod(
+    sandbox: Sandbox, kubectl: Kubectl, namespace: str, applied: Documents, open_folder: Path, user: PodUser
+) -> InPod:
+    """Runs webappctl as the pod does: its user, its token, the in-cluster environment, no HOME.
 
     WEBAPPCTL_NAMESPACE keeps it away from what other tests do at the same time.
     """
+    account = open_folder / namespace
+    account.mkdir()
     config = yaml.safe_load(sandbox.kubeconfig.read_text())["clusters"][0]["cluster"]
     server = urlsplit(config["server"])
-    (tmp_path / "token").write_text(kubectl("create", "token", "webappctl", "-n", namespace).stdout.strip())
-    (tmp_path / "ca.crt").write_bytes(base64.b64decode(config["certificate-authority-data"]))
-    (tmp_path / "namespace").write_text(namespace)
+    (account / "token").write_text(kubectl("create", "token", "webappctl", "-n", namespace).stdout.strip())
+    (account / "ca.crt").write_bytes(base64.b64decode(config["certificate-authority-data"]))
+    (account / "namespace").write_text(namespace)
+    user.give(account)
     environment = {
-        "PATH": os.environ["PATH"],
-        "PYTHONPATH": str(ROOT),
         "KUBERNETES_SERVICE_HOST": str(server.hostname),
         "KUBERNETES_SERVICE_PORT": str(server.port),
-        "WEBAPPCTL_SERVICE_ACCOUNT_DIR": str(tmp_path),
+        "WEBAPPCTL_SERVICE_ACCOUNT_DIR": str(account),
         "WEBAPPCTL_NAMESPACE": namespace,
     }
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "webappctl", *arguments]
-        return subprocess.run(command, env=environment, check=False, capture_output=True, text=True, timeout=200)
+        return user.run(["-m", "webappctl", *arguments], environment)
 
     return run
 

@@ -1,46 +1,25 @@
-"""The sandbox with its real programs: what is started, what is left behind (nothing), and what survives."""
+"""A sandbox that runs: it works, and it lets nobody in who has no business there."""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
 import socket
 import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from webappctl import sandbox
-from webappctl.errors import SandboxError, UsageError
-from webappctl.sandbox import Sandbox, binaries, lifecycle, state
-from webappctl.sandbox.client import Client
-from webappctl.sandbox.interrupt import deferred
+from tests.integration.sandboxes import SILENT, client, eventually, pids
+from webappctl import crd, sandbox
+from webappctl.cli.local import sandbox_app
+from webappctl.errors import UsageError
+from webappctl.sandbox import Sandbox, state
 
-SILENT: list[str] = []
 APPS = "/apis/apps/v1/namespaces/default"
 LISTENING = "0A"  # in the fourth column of /proc/net/tcp
 LOOPBACK = "0100007F"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _built() -> None:
-    """The very first time the programs are built; no test's deadline should pay for that."""
-    with deferred() as stop:
-        binaries.obtain(SILENT.append, stop)
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A state folder of the test's own, in which nothing runs afterwards."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    yield tmp_path
-    for name in state.names():
-        sandbox.down(name)
-    assert running(tmp_path) == []
 
 
 @pytest.fixture(scope="module")
@@ -48,44 +27,8 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
     """One that the tests below only look at."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("shared")))
-        yield sandbox.up("shared", say=SILENT.append, audit=True)
+        yield sandbox.up("shared", say=SILENT.append, audit=True, crds=[crd.shipped()])
         sandbox.down("shared")
-
-
-def running(folder: Path) -> list[str]:
-    """Command lines that mention the folder: each component's names its sandbox's."""
-    listed = subprocess.run(
-        ["ps", "-e", "-ww", "-o", "stat=", "-o", "args="], capture_output=True, text=True, check=True
-    ).stdout
-    return [line for line in listed.splitlines() if str(folder) in line and not line.startswith("Z")]
-
-
-def pids(found: Sandbox) -> dict[str, int]:
-    return {component: pid for component, pid, alive in found.processes if alive}
-
-
-def kill_all(found: Sandbox) -> None:
-    for pid in pids(found).values():
-        os.kill(pid, signal.SIGKILL)
-    eventually(lambda: not pids(found))
-
-
-def eventually(true: Callable[[], object], seconds: float = 20) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)
-
-
-def child(code: str) -> subprocess.Popen[str]:
-    """A Python of its own that may be killed."""
-    program = f"from webappctl import sandbox\n{code}"
-    pipe = subprocess.PIPE
-    return subprocess.Popen([sys.executable, "-c", program], stdin=pipe, stdout=pipe, stderr=pipe, text=True)
-
-
-def client(found: Sandbox) -> Client:
-    return Client(found.directory / "pki", int(found.server.rpartition(":")[2]), "admin")
 
 
 def deployment(name: str, replicas: int) -> dict[str, object]:
@@ -95,27 +38,23 @@ def deployment(name: str, replicas: int) -> dict[str, object]:
     return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name}, "spec": spec}
 
 
-def assets(folder: Path, **replaced: str) -> Path:
-    """The real etcd and API server in a folder without the rest; `replaced` are shell scripts in their place."""
-    with deferred() as stop:
-        real = binaries.obtain(SILENT.append, stop)
-    folder.mkdir()
-    for name in ("etcd", "kube-apiserver"):
-        script = replaced.get(name.replace("-", "_"))
-        if script is None:
-            (folder / name).symlink_to(real.needed(name))
-        else:
-            (folder / name).write_text(f"#!/bin/sh\n{script}\n")
-            (folder / name).chmod(0o755)
-    return folder
-
-
 def test_up_twice_is_the_same_sandbox(shared: Sandbox) -> None:
-    """The second `up` starts nothing and changes nothing."""
-    before = shared.processes
-    again = sandbox.up("shared", say=SILENT.append)
-    assert (again, again.processes) == (shared, before)
+    """The second `up` starts nothing and changes nothing, and says so, with less asked for or with the same."""
+    before, said = shared.processes, list[str]()
+    for crds in ([], [crd.shipped()]):
+        again = sandbox.up("shared", say=said.append, crds=crds)
+        assert (again, again.processes) == (shared, before)
+    assert said == [f"sandbox shared is running already: {shared.server}"] * 2
     assert sandbox.find("shared") == shared
+
+
+def test_status_of_a_healthy_one_shows_its_components_and_exits_0(shared: Sandbox) -> None:
+    """Also without its name, while it is the only one."""
+    for chosen in ([], ["--name=shared"]):
+        ran = CliRunner().invoke(sandbox_app, ["status", *chosen])
+        lines = ran.stdout.splitlines()
+        assert (ran.exit_code, lines[0]) == (0, f"shared: healthy, {shared.server}")
+        assert [line.split()[0] for line in lines[1:]] == [component for component, _, _ in shared.processes]
 
 
 def test_pods_of_a_deployment_become_ready(shared: Sandbox) -> None:
@@ -183,125 +122,6 @@ def test_the_kubeconfig_works_with_kubectl(shared: Sandbox) -> None:
     command = [str(shared.kubectl), *chosen, "get", "nodes", "-o", "name"]
     answer = subprocess.run(command, capture_output=True, text=True, check=True)
     assert answer.stdout == "node/sandbox\n"
-
-
-def test_down_twice_is_fine_and_leaves_nothing(home: Path) -> None:
-    """No process, no file; the second time there was none."""
-    started = sandbox.up("brief", say=SILENT.append)
-    assert started.healthy
-    assert (sandbox.down("brief"), sandbox.down("brief")) == (True, False)
-    assert running(home) == []
-    assert list(state.root().iterdir()) == []
-    assert (started.healthy, started.processes, sandbox.find("brief")) == (False, (), None)
-
-
-def test_two_ups_at_once_end_in_one_control_plane(home: Path) -> None:
-    """Whoever comes second waits, and finds it running."""
-    both = [child("print(sandbox.up('one', say=lambda _: None).processes)") for _ in range(2)]
-    first, second = (up.communicate(timeout=60)[0] for up in both)
-    assert first == second
-    assert len(running(home)) == 5
-
-
-def test_a_sigterm_during_the_start_leaves_nothing(home: Path) -> None:
-    """And it ends the program as a SIGTERM does."""
-    starting = child("sandbox.up('cut', say=print)")
-    eventually(lambda: (current := state.read("cut")) and len(current.processes) >= 2)
-    starting.terminate()
-    starting.communicate(timeout=60)
-    assert starting.returncode == -signal.SIGTERM
-    assert running(home) == []
-    assert list(state.root().iterdir()) == []
-
-
-def test_a_component_that_dies_is_reported_with_its_log_and_nothing_is_left(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """etcd, which was up already, ends too."""
-    folder = assets(home / "assets", kube_apiserver="echo unknown flag: --secure-port; exit 1")
-    monkeypatch.setenv("KUBEBUILDER_ASSETS", str(folder))
-    with pytest.raises(SandboxError, match=r"(?s)kube-apiserver ended at once.*unknown flag: --secure-port"):
-        sandbox.up("broken", say=SILENT.append)
-    assert running(state.root()) == []
-    assert list(state.root().iterdir()) == []
-
-
-def test_etcd_and_an_apiserver_are_enough(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is missing is said, with what that means; pods need no service account that nobody makes."""
-    monkeypatch.setenv("KUBEBUILDER_ASSETS", str(assets(home / "assets")))
-    said: list[str] = []
-    small = sandbox.up("small", say=said.append)
-    assert small.missing == ("kube-controller-manager", "kube-scheduler", "kubectl", "kwok")
-    assert any("no kube-controller-manager: no rollouts, no garbage collection" in line for line in said)
-    with client(small) as api:
-        pod = {"metadata": {"name": "p"}, "spec": {"containers": [{"name": "app", "image": "nginx:1.25"}]}}
-        assert api.send("POST", "/api/v1/namespaces/default/pods", pod).ok
-
-
-def test_up_repairs_a_sandbox_whose_apiserver_was_killed(home: Path) -> None:
-    """On the same data and the same port."""
-    broken = sandbox.up("hurt", say=SILENT.append)
-    with client(broken) as api:
-        assert api.send("POST", "/api/v1/namespaces/default/configmaps", {"metadata": {"name": "kept"}}).ok
-    os.kill(pids(broken)["kube-apiserver"], signal.SIGKILL)
-    eventually(lambda: not broken.healthy)
-    repaired = sandbox.up("hurt", say=SILENT.append)
-    assert (repaired, repaired.healthy) == (broken, True)
-    with client(repaired) as api:
-        assert api.get("/api/v1/namespaces/default/configmaps/kept").ok
-
-
-def test_up_takes_another_port_when_its_own_was_taken_meanwhile(home: Path) -> None:
-    """After a reboot the old ports may be anybody's."""
-    before = sandbox.up("moved", say=SILENT.append)
-    kill_all(before)
-    port = int(before.server.rpartition(":")[2])
-    with socket.create_server(("127.0.0.1", port)):
-        after = sandbox.up("moved", say=SILENT.append)
-        assert after.healthy
-        assert after.server != before.server
-        assert after.server in after.kubeconfig.read_text()
-
-
-def test_a_throwaway_whose_owner_was_killed_is_taken_down_by_the_next_up(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Even by one that fails afterwards."""
-    owner = child("with sandbox.throwaway('lost', say=print) as s: print(s.name, flush=True); input()")
-    assert owner.stdout is not None
-    assert "is ready" in owner.stdout.readline()
-    owner.kill()
-    owner.communicate(timeout=10)
-    assert len(running(home)) == 5
-    monkeypatch.setenv("KUBEBUILDER_ASSETS", str(home))
-    with pytest.raises(SandboxError, match="no etcd and no kube-apiserver"):
-        sandbox.up("other", say=SILENT.append)
-    assert running(home) == []
-    assert state.names() == ()
-
-
-def test_a_throwaway_ends_with_its_block_unless_it_is_to_be_kept(home: Path) -> None:
-    """Kept, it is a sandbox like others, which nobody takes down but its user; a failing block does not matter."""
-    with pytest.raises(ZeroDivisionError), sandbox.throwaway(say=SILENT.append, keep=lambda: True) as kept:
-        raise ZeroDivisionError
-    assert kept.healthy
-    assert lifecycle.reap() == ()
-    with pytest.raises(ZeroDivisionError), sandbox.throwaway(say=SILENT.append) as ended:
-        raise ZeroDivisionError
-    assert (kept.healthy, ended.healthy, state.names()) == (True, False, (kept.name,))
-
-
-def test_a_throwaway_is_taken_down_by_sigterm(home: Path) -> None:
-    """Where nobody handles it, it would end the program without any `finally`."""
-    owner = child("import time\nwith sandbox.throwaway(say=print) as s: print(s.name, flush=True); time.sleep(60)")
-    assert owner.stdout is not None
-    assert "is ready" in owner.stdout.readline()
-    owner.stdout.readline()
-    owner.terminate()
-    owner.communicate(timeout=30)
-    assert owner.returncode == -signal.SIGTERM
-    assert running(home) == []
-    assert list(state.root().iterdir()) == []
 
 
 @pytest.mark.parametrize("call", [sandbox.down, sandbox.find, lambda name: sandbox.up(name, say=print)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import ssl
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -121,7 +122,7 @@ class Recorded:
 
 @contextmanager
 def http_server(reply: Reply, certificate: Path | None = None) -> Iterator[Recorded]:
-    """`certificate` is a PEM file with its key: then it speaks TLS."""
+    """`certificate` is a PEM file with its key: then it speaks TLS, and asks the client for one, too."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -138,6 +139,8 @@ def http_server(reply: Reply, certificate: Path | None = None) -> Iterator[Recor
     if certificate:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate)
+        context.load_verify_locations(certificate)
+        context.verify_mode = ssl.CERT_OPTIONAL
         server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     recorded = Recorded(f"http{'s' if certificate else ''}://127.0.0.1:{server.server_port}")
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
@@ -153,7 +156,7 @@ def http_server(reply: Reply, certificate: Path | None = None) -> Iterator[Recor
 def certificate(path: Path) -> Path:
     """Writes a certificate for 127.0.0.1 that is its own authority, and its key, into one PEM file."""
     key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "test")])
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, path.name)])
     now = datetime.now(UTC)
     made = (
         x509.CertificateBuilder(name, name, key.public_key(), 1, now - timedelta(days=1), now + timedelta(days=1))
@@ -228,6 +231,12 @@ def kubeconfig(
     }
     path.write_text(json.dumps(content))
     return str(path)
+
+
+def plugin(code: str, **more: Any) -> dict[str, Any]:
+    """A login plugin that runs this Python."""
+    version = "client.authentication.k8s.io/v1"
+    return {"command": sys.executable, "args": ["-c", code], "apiVersion": version, **more}
 
 
 @contextmanager

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import pwd
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 from tests.unit.cluster_fakes import TOKEN, kubeconfig
-from webappctl.cluster.kubeconfig import Target, find_target
+from webappctl.cluster.kubeconfig import KubeContext, find_context
 from webappctl.errors import ConfigError
 
 POD = {"KUBERNETES_SERVICE_HOST": "10.0.0.1", "KUBERNETES_SERVICE_PORT": "443"}
@@ -37,15 +38,15 @@ def test_the_first_current_context_of_a_list_wins(tmp_path: Path) -> None:
     """As with kubectl."""
     first = kubeconfig(tmp_path / "a", "https://a", context="one")
     second = kubeconfig(tmp_path / "b", "https://b", context="two")
-    assert find_target(None, None, listed(first, second)).context == "one"
-    assert find_target(None, None, listed(second, first)).context == "two"
+    assert find_context(None, None, listed(first, second)).name == "one"
+    assert find_context(None, None, listed(second, first)).name == "two"
 
 
 def test_of_two_things_with_the_same_name_the_first_counts(tmp_path: Path) -> None:
     """Both files call their cluster `c`."""
     first = kubeconfig(tmp_path / "a", "https://a", context="one")
     second = kubeconfig(tmp_path / "b", "https://b", context="two")
-    assert find_target(None, "two", listed(first, second)).server == "https://a"
+    assert find_context(None, "two", listed(first, second)).server == "https://a"
 
 
 def test_missing_and_empty_files_of_a_list_are_passed_over(tmp_path: Path) -> None:
@@ -54,53 +55,44 @@ def test_missing_and_empty_files_of_a_list_are_passed_over(tmp_path: Path) -> No
     (tmp_path / "comment").write_text("# nothing\n")
     file = kubeconfig(tmp_path / "a", "https://a")
     environ = listed(str(tmp_path / "none"), str(tmp_path / "empty"), "", str(tmp_path / "comment"), file)
-    assert find_target(None, None, environ).server == "https://a"
+    assert find_context(None, None, environ).server == "https://a"
 
 
 @pytest.mark.parametrize("environ", [{}, {"KUBECONFIG": ""}])
 def test_without_a_list_the_file_in_the_home_directory_counts(home: Path, environ: dict[str, str]) -> None:
     """An empty KUBECONFIG is none."""
     kubeconfig(home / ".kube" / "config", "https://home")
-    assert find_target(None, None, environ).server == "https://home"
+    assert find_context(None, None, environ).server == "https://home"
 
 
 def test_the_option_wins_over_the_environment(tmp_path: Path) -> None:
     """And over the pod's own credentials."""
     chosen = kubeconfig(tmp_path / "a", "https://a")
     environ = listed(kubeconfig(tmp_path / "b", "https://b")) | POD
-    assert find_target(chosen, None, environ).server == "https://a"
-
-
-def test_a_context_has_a_namespace(tmp_path: Path) -> None:
-    """Or else it is `default`."""
-    file = kubeconfig(tmp_path / "a", "https://a")
-    assert find_target(file, "here", {}).namespace == "shop"
-    content = json.loads(Path(file).read_text())
-    del content["contexts"][0]["context"]["namespace"]
-    assert find_target(write(tmp_path / "b", **content), None, {}).namespace == "default"
+    assert find_context(chosen, None, environ).server == "https://a"
 
 
 def test_paths_count_from_their_own_file(tmp_path: Path) -> None:
     """Whichever directory we are in; a plugin without a slash is looked for in PATH."""
     (tmp_path / "sub").mkdir()
     file = kubeconfig(tmp_path / "sub" / "a", "https://a", tokenFile="token", exec={"command": "./login"})
-    user = find_target(file, None, {}).user
+    user = find_context(file, None, {}).user
     assert user["tokenFile"] == str(tmp_path / "sub" / "token")
     assert user["exec"]["command"] == str(tmp_path / "sub" / "login")
     plain = kubeconfig(tmp_path / "b", "https://b", exec={"command": "login"})
-    assert find_target(plain, None, {}).user["exec"]["command"] == "login"
+    assert find_context(plain, None, {}).user["exec"]["command"] == "login"
 
 
 def test_a_server_is_shown_without_the_credentials_in_its_url(tmp_path: Path) -> None:
     """They are not sent either."""
     assert (
-        find_target(kubeconfig(tmp_path / "a", f"https://me:{TOKEN}@a:6443/x/"), None, {}).server == "https://a:6443/x"
+        find_context(kubeconfig(tmp_path / "a", f"https://me:{TOKEN}@a:6443/x/"), None, {}).server == "https://a:6443/x"
     )
 
 
 def refusal(file: str | None, context: str | None = None, environ: dict[str, str] | None = None) -> str:
     with pytest.raises(ConfigError) as caught:
-        find_target(file, context, environ or {})
+        find_context(file, context, environ or {})
     assert "\n" not in str(caught.value)
     assert TOKEN not in str(caught.value)
     return str(caught.value)
@@ -154,25 +146,48 @@ def test_a_context_that_leads_nowhere_is_said(tmp_path: Path, broken: dict[str, 
     assert str(tmp_path / "b") in refusal(write(tmp_path / "b", **{**content, **broken}))
 
 
-def in_pod(directory: Path) -> Target:
-    return find_target(None, None, POD | {"WEBAPPCTL_SERVICE_ACCOUNT_DIR": str(directory)})
+def in_pod(directory: Path) -> KubeContext:
+    return find_context(None, None, POD | {"WEBAPPCTL_SERVICE_ACCOUNT_DIR": str(directory)})
 
 
 def test_a_pod_without_a_kubeconfig_uses_its_service_account(tmp_path: Path) -> None:
     """Its token is a file, which is read again and again."""
-    (tmp_path / "namespace").write_text("apps\n")
-    target = in_pod(tmp_path)
-    assert (target.context, target.server, target.namespace) == ("in-cluster", "https://10.0.0.1:443", "apps")
-    assert target.user == {"tokenFile": str(tmp_path / "token")}
+    context = in_pod(tmp_path)
+    assert (context.name, context.server) == ("in-cluster", "https://10.0.0.1:443")
+    assert context.user == {"tokenFile": str(tmp_path / "token")}
 
 
 def test_a_pod_with_ipv6_has_brackets() -> None:
     """The environment holds the bare address."""
-    assert find_target(None, None, POD | {"KUBERNETES_SERVICE_HOST": "fd00::1"}).server == "https://[fd00::1]:443"
+    assert find_context(None, None, POD | {"KUBERNETES_SERVICE_HOST": "fd00::1"}).server == "https://[fd00::1]:443"
 
 
 def test_a_pod_with_a_kubeconfig_uses_that(tmp_path: Path) -> None:
     """But an empty one is none."""
     (tmp_path / "empty").touch()
-    assert find_target(None, None, POD | listed(str(tmp_path / "empty"))).in_pod
-    assert not find_target(None, None, POD | listed(kubeconfig(tmp_path / "a", "https://a"))).in_pod
+    assert find_context(None, None, POD | listed(str(tmp_path / "empty"))).in_pod
+    assert not find_context(None, None, POD | listed(kubeconfig(tmp_path / "a", "https://a"))).in_pod
+
+
+@pytest.fixture
+def homeless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a pod with a user id that is in no /etc/passwd, and without HOME."""
+
+    def unknown(uid: int) -> NoReturn:
+        raise KeyError(uid)
+
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+
+
+@pytest.mark.usefixtures("homeless")
+def test_without_a_home_directory_a_pod_finds_its_service_account(tmp_path: Path) -> None:
+    """There is no kubeconfig in a directory that nobody knows."""
+    assert in_pod(tmp_path).in_pod
+
+
+@pytest.mark.usefixtures("homeless")
+def test_without_a_home_directory_nothing_is_configured() -> None:
+    """Which is said, and not a traceback."""
+    assert "no kubeconfig in ~/.kube/config" in refusal(None)
+    assert "the kubeconfig ~/x does not exist" in refusal("~/x")

@@ -32,7 +32,7 @@ def cluster(**steps: list[Step]) -> tuple[Cluster, Paths]:
     wire = Paths({WEBAPPS: steps.get("webapps", [webapps()]), DEPLOYMENTS: steps.get("deployments", [deployments()])})
     time = FakeTime()
     transport = Transport(wire, request_timeout=30, stop=time, clock=time, jitter=lambda: 0.5)
-    return Cluster(transport, context="c", namespace="default", workers=4), wire
+    return Cluster(transport, context="c", workers=4), wire
 
 
 def names(objects: Any) -> list[str]:
@@ -129,7 +129,7 @@ def test_each_namespace_of_the_scope_is_listed_once() -> None:
     paths |= {prefix.format("apps/v1", n, "deployments"): [deployments()] for n in "ab"}
     wire = Paths(paths)
     transport = Transport(wire, request_timeout=30, stop=FakeTime())
-    found = Cluster(transport, context="c", namespace="x", workers=2).snapshot(Scope(namespaces=("b", "a", "b")))
+    found = Cluster(transport, context="c", workers=2).snapshot(Scope(namespaces=("b", "a", "b")))
     assert names(found.webapps) == ["wa", "wb"]
     assert transport.requests == {"GET": 4}
 

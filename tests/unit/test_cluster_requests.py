@@ -10,7 +10,7 @@ import pytest
 from tests.unit.cluster_fakes import Script, Step, answer, failure
 from webappctl import errors
 from webappctl.cluster import Cluster, Request
-from webappctl.core.objects import Unreadable
+from webappctl.core.objects import ObjectKey, Unreadable
 
 OBJECT = {"metadata": {"namespace": "shop", "name": "web"}}
 EVENT = {"metadata": {"namespace": "shop", "name": "web.1"}, "lastTimestamp": "2026-01-02T00:00:00Z", "count": 1}
@@ -20,7 +20,7 @@ EXISTS = failure(409, reason="AlreadyExists")
 
 def asked(*steps: Step) -> tuple[Cluster, list[Request]]:
     wire = Script(*steps)
-    return Cluster(wire.transport(), context="c", namespace="default", workers=1), wire.sent
+    return Cluster(wire.transport(), context="c", workers=1), wire.sent
 
 
 def body(request: Request) -> Any:
@@ -54,11 +54,29 @@ def test_the_status_of_an_object_that_cannot_be_read_is_merged() -> None:
     assert sent[0].content_type == "application/merge-patch+json"
 
 
+def test_a_merged_status_is_tried_again() -> None:
+    """It holds the resourceVersion that was read, so that what happened in between is a conflict."""
+    cluster, sent = asked(failure(503), answer(200, OBJECT))
+    cluster.merge_status(OBJECT)
+    assert len(sent) == 2
+
+
 def test_an_applied_deployment_that_cannot_be_read_is_a_bad_answer() -> None:
     """It was applied, but nothing can be said about it."""
     cluster, _ = asked(answer(200, {**OBJECT, "spec": {"replicas": "two"}}))
-    with pytest.raises(errors.BadAnswer, match=r"^shop/web: it was applied"):
+    with pytest.raises(errors.BadAnswer, match=r"^shop/web: it was applied") as caught:
         cluster.apply_deployment(OBJECT, force=True)
+    assert caught.value.may_have_happened
+
+
+def test_a_write_whose_answer_is_no_object_may_have_happened() -> None:
+    """A 200 of JSON that is something else; a read of it changed nothing."""
+    cluster, _ = asked(answer(200, {"kind": "Odd"}))
+    with pytest.raises(errors.BadAnswer, match=r"^shop/web: ") as written:
+        cluster.apply_status(OBJECT)
+    with pytest.raises(errors.BadAnswer, match=r"^shop/web: ") as read:
+        cluster.get_deployment(ObjectKey("shop", "web"))
+    assert (written.value.may_have_happened, read.value.may_have_happened) == (True, False)
 
 
 def test_a_new_event_is_one_request() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.cluster_fakes import FakeTime, Script, Step, answer, failure
+from tests.unit.cluster_fakes import Script, Step, answer, failure
 from webappctl import errors
 from webappctl.cluster import Request
 from webappctl.cluster.requests import DEPLOYMENTS, EVENTS, apply, create, get_one
+from webappctl.cluster.wire import NotSent
 
 MANIFEST = {"metadata": {"namespace": "shop", "name": "web"}}
 GET = get_one(DEPLOYMENTS, "shop", "web")
@@ -150,7 +151,7 @@ def test_stop_ends_a_wait() -> None:
 def test_no_try_outlives_the_command() -> None:
     """`until` cuts the timeout of a try, and a try that was cut so is the end of --timeout, not a dead server."""
     wire = Script(LOST, seconds=30)
-    with pytest.raises(errors.Stopped, match="--timeout"):
+    with pytest.raises(errors.OutOfTime, match="--timeout"):
         wire.transport(until=1012.0).send(GET)
     assert wire.timeouts == [12.0]
 
@@ -158,17 +159,71 @@ def test_no_try_outlives_the_command() -> None:
 def test_no_wait_outlives_the_command() -> None:
     """What would only end after `until` ends now, with the reason in the message."""
     wire = Script(answer(429, b"", retry_after="20"))
-    with pytest.raises(errors.Stopped, match="429"):
+    with pytest.raises(errors.OutOfTime, match="429"):
         wire.transport(until=1012.0).send(GET)
     assert wire.time.waits == []
 
 
 def test_every_try_is_counted() -> None:
-    """By HTTP method, and reported with path, status and seconds."""
-    wire = Script(failure(503), LOST, OK, time=FakeTime(), seconds=2)
-    transport = wire.transport()
-    seen: list[tuple[str, str, int, float]] = []
-    transport.on_request = lambda *what: seen.append(what)
+    """By HTTP method."""
+    transport = Script(failure(503), LOST, OK).transport()
     transport.send(APPLY)
     assert transport.requests == {"PATCH": 3}
-    assert [(status, seconds) for *_, status, seconds in seen] == [(503, 2), (0, 2), (200, 2)]
+
+
+CUT = errors.BadAnswer("cut")
+REFUSED = NotSent("connection refused")
+CONFLICT = failure(409)
+
+
+@pytest.mark.parametrize(
+    ("request_", "steps", "may"),
+    [
+        (APPLY, [LOST, CONFLICT], True),
+        (APPLY, [CUT, CONFLICT], True),
+        (APPLY, [answer(200, b"<html>"), CONFLICT], True),
+        (APPLY, [failure(504), CONFLICT], True),
+        (APPLY, [LOST, REFUSED], True),
+        (APPLY, [LOST], True),
+        (POST, [LOST], True),
+        (POST, [failure(500)], True),
+        (APPLY, [CONFLICT], False),
+        (APPLY, [failure(429), CONFLICT], False),
+        (APPLY, [REFUSED, CONFLICT], False),
+        (APPLY, [failure(500, "failed to create typed patch object")], False),
+        (APPLY, [errors.Unauthorized("none")], False),
+        (GET, [LOST], False),
+    ],
+)
+def test_a_lost_answer_to_a_write_is_not_forgotten(request_: Request, steps: list[Step], may: bool) -> None:
+    """A conflict after it may be with what we wrote ourselves. What was never sent, or was refused, did not happen."""
+    with pytest.raises(errors.ClusterError) as caught:
+        Script(*steps).transport().send(request_)
+    assert caught.value.may_have_happened is may
+
+
+@pytest.mark.parametrize(("step", "may"), [(LOST, True), (failure(429), False)])
+def test_a_write_that_is_stopped_after_a_lost_answer_may_have_happened(step: Step, may: bool) -> None:
+    """Whoever stops it: a signal, or the end of --timeout in a try or in a wait."""
+    signalled = Script(step)
+    signalled.time.set_during_wait = True
+    for transport in (signalled.transport(), Script(step).transport(until=1000.1)):
+        with pytest.raises(errors.Stopped) as caught:
+            transport.send(APPLY)
+        assert caught.value.may_have_happened is may
+
+
+def test_a_write_in_the_air_when_time_is_up_may_have_happened() -> None:
+    """It was sent, and its answer did not come in the time that was left."""
+    with pytest.raises(errors.OutOfTime) as caught:
+        Script(LOST, seconds=30).transport(until=1012.0).send(POST)
+    assert caught.value.may_have_happened
+
+
+def test_a_signal_is_not_the_end_of_timeout() -> None:
+    """The two end with different words and exit codes."""
+    wire = Script(OK)
+    wire.time.set()
+    with pytest.raises(errors.Stopped) as caught:
+        wire.transport().send(GET)
+    assert not isinstance(caught.value, errors.OutOfTime)

@@ -33,7 +33,8 @@ env) echo go1.26.9; exit ;;
 list) echo "$here/kwok"; exit ;;
 esac
 echo "$*" >>"$here/builds"
-echo "CGO_ENABLED=$CGO_ENABLED GOTOOLCHAIN=$GOTOOLCHAIN GOFLAGS=$GOFLAGS GOOS=$GOOS" >>"$here/environment"
+what="CGO_ENABLED=$CGO_ENABLED GOTOOLCHAIN=$GOTOOLCHAIN GOFLAGS=$GOFLAGS GOOS=$GOOS"
+echo "$what GOCACHE=$GOCACHE" >>"$here/environment"
 while [ "$1" != -o ]; do shift; done
 output=$2
 [ -d "$output" ] && for package in "$@"; do targets="$targets $output/${package##*/}"; done
@@ -41,6 +42,8 @@ for target in ${targets:-$output}; do printf '#!/bin/sh\\n' >"$target" && chmod 
 echo some/package; echo another/package
 %s
 """
+
+LONG = 'sh -c "sleep 60; true" "$here/compile"'  # longer than a test
 
 
 @pytest.fixture
@@ -53,7 +56,7 @@ def go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]
     def write(ending: str) -> Path:
         for kind in ("node", "pod"):
             stages = tmp_path / "go" / "kwok" / "kustomize" / "stage" / kind / "fast"
-            stages.mkdir(parents=True)
+            stages.mkdir(parents=True, exist_ok=True)
             (stages / f"{kind}-ready.yaml").write_text(f"kind: {kind}-stage\n")
         (tmp_path / "go" / "go").write_text(GO % ending)
         (tmp_path / "go" / "go").chmod(0o755)
@@ -75,6 +78,13 @@ def running(folder: Path) -> list[str]:
     return [line for line in listed.splitlines() if str(folder) in line]
 
 
+def wait_for_compiler(folder: Path) -> None:
+    deadline = time.monotonic() + 20
+    while not running(folder / "compile"):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
 def test_a_build_makes_every_program_and_kwoks_stages(go: Callable[[str], Path]) -> None:
     """In the cache, under the key; a second look builds nothing."""
     folder = go("exit 0")
@@ -88,22 +98,25 @@ def test_a_build_makes_every_program_and_kwoks_stages(go: Callable[[str], Path])
 def test_a_build_downloads_no_toolchain_and_changes_no_pinned_version(
     go: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever the user has set for his own work."""
-    monkeypatch.setenv("GOFLAGS", "-mod=mod")
+    """Whatever the user has set for his own work. Where Go's caches are and how busy it may be is his to say."""
+    monkeypatch.setenv("GOFLAGS", "-mod=mod -p=1 -tags=his -modcacherw")
+    monkeypatch.setenv("GOCACHE", "/his/cache")
     monkeypatch.setenv("GOOS", "plan9")
     folder = go("exit 0")
     binaries.obtain(print, NOTHING)
     settings = set((folder / "environment").read_text().splitlines())
-    assert settings == {"CGO_ENABLED=0 GOTOOLCHAIN=local GOFLAGS=-mod=readonly GOOS="}
+    assert settings == {
+        "CGO_ENABLED=0 GOTOOLCHAIN=local GOFLAGS=-mod=readonly -p=1 -modcacherw GOOS= GOCACHE=/his/cache"
+    }
 
 
 def test_progress_says_how_much_is_compiled(go: Callable[[str], Path], capsys: pytest.CaptureFixture[str]) -> None:
-    """On stderr, with no control characters off a terminal; and once how long it will take."""
+    """On stderr, with no control characters off a terminal; and once how long it will take, and where it goes."""
     go("exit 0")
     binaries.obtain(print, NOTHING)
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.count("about 7 minutes on 2 cores") == 1
+    assert err.count(f"once for each version: about 7 minutes on 2 cores, into {binaries.cached()}\n") == 1
     assert "[1/3] etcd: 2 packages compiled, 0:00\n" in err
     assert "\x1b" not in err
     assert "\r" not in err
@@ -112,12 +125,9 @@ def test_progress_says_how_much_is_compiled(go: Callable[[str], Path], capsys: p
 @pytest.mark.parametrize("signal", ["SIGTERM", "SIGINT"])
 def test_an_interrupted_build_leaves_nothing(go: Callable[[str], Path], signal: str) -> None:
     """No process, not even go's own children, and no half of a program."""
-    folder = go('sh -c "while sleep 0.1; do :; done" "$here/compile"')
+    folder = go(LONG)
     building = child()
-    deadline = time.monotonic() + 20
-    while not running(folder / "compile"):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_for_compiler(folder)
     subprocess.run(["kill", f"-{signal.removeprefix('SIG')}", str(building.pid)], check=True)
     building.communicate(timeout=20)
     assert building.returncode != 0
@@ -126,10 +136,13 @@ def test_an_interrupted_build_leaves_nothing(go: Callable[[str], Path], signal: 
 
 
 def test_a_failed_build_shows_gos_last_lines_and_leaves_nothing(go: Callable[[str], Path]) -> None:
-    """The reason is in them."""
+    """The reason is in them, below a line that says what failed and what to do."""
     go("echo internal error: no space left on device >&2; exit 2")
-    with pytest.raises(SandboxError, match=r"(?s)go build failed \(exit 2\).*no space left on device"):
+    with pytest.raises(SandboxError) as caught:
         binaries.obtain(print, NOTHING)
+    first, *others = str(caught.value).splitlines()
+    assert first.startswith("[1/3] etcd: go build failed (exit 2); mend what its last lines name, and try again")
+    assert others == ["  some/package", "  another/package", "  internal error: no space left on device"]
     assert left_in_cache() == ["build.lock"]
 
 
@@ -147,6 +160,20 @@ def test_what_a_killed_build_left_is_removed_by_the_next(go: Callable[[str], Pat
     go("exit 0")
     (binaries.cached().parent / ".build-old" / "result").mkdir(parents=True)
     binaries.obtain(print, NOTHING)
+    assert left_in_cache() == ["build.lock", binaries.cached().name]
+
+
+def test_a_go_whose_builder_was_killed_is_ended_by_the_next_build(go: Callable[[str], Path]) -> None:
+    """With go's children: they would write into a folder that is deleted."""
+    folder = go(LONG)
+    building = child()
+    wait_for_compiler(folder)
+    building.kill()
+    building.communicate(timeout=20)
+    assert running(folder / "compile")
+    go("exit 0")
+    binaries.obtain(print, NOTHING)
+    assert running(folder) == []
     assert left_in_cache() == ["build.lock", binaries.cached().name]
 
 

@@ -5,8 +5,11 @@ Nothing heavy is imported here: each command imports what it needs, so that `--h
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 from importlib.metadata import version
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -46,7 +49,10 @@ def _root(
 
 def main() -> None:
     """The program. Text that the terminal's encoding cannot hold is escaped, never an error."""
+    sys.stdin = sys.stdin or Path(os.devnull).open()  # noqa: SIM115 - one that was closed, for as long as we live
+    sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115
+    sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
+        if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     app()

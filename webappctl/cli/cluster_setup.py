@@ -7,7 +7,7 @@ from typing import Annotated, Final
 import typer
 
 from webappctl.cli.options import DEFAULT_REQUEST_TIMEOUT, Context, Kubeconfig, RequestTimeout, Timeout
-from webappctl.cli.session import Interrupts, guarded, open_cluster, say
+from webappctl.cli.session import Interrupts, Reach, guarded, say
 
 DEFAULT_WAIT: Final = "1m"
 
@@ -33,14 +33,7 @@ def crd(
         return 0
     interrupts = Interrupts()
     with interrupts.handled(), interrupts.writing():
-        cluster = open_cluster(
-            interrupts,
-            kubeconfig=kubeconfig,
-            context=context,
-            workers=1,
-            request_timeout=request_timeout,
-            timeout=timeout,
-        )
+        cluster = Reach(kubeconfig, context, request_timeout, timeout).open(interrupts, workers=1)
         say(f"Installing {shipped.NAME} in {cluster.context} ({cluster.server})")
         done = shipped.install(cluster, say, timeout, interrupts.stop)
     typer.echo(f"customresourcedefinition.apiextensions.k8s.io/{shipped.NAME} {done.value}")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from webappctl.cli.session import guarded, say
+
+if TYPE_CHECKING:
+    from webappctl.sandbox import Sandbox
 
 sandbox_app = typer.Typer(
     help="A real Kubernetes control plane on this machine, for trying things out.",
@@ -16,9 +17,9 @@ sandbox_app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Name = Annotated[
-    str, typer.Option("--name", envvar="WEBAPPCTL_SANDBOX", metavar="NAME", help="One of several sandboxes.")
-]
+NAME = typer.Option("--name", envvar="WEBAPPCTL_SANDBOX", metavar="NAME", help="One of several sandboxes.")
+Name = Annotated[str, NAME]
+NameOrAll = Annotated[str | None, NAME]
 DEFAULT_NAME = "default"
 
 
@@ -34,38 +35,34 @@ def up(
     """Start it, or find it running. The first time, its programs are built: some minutes."""
     from webappctl import sandbox
 
-    found = sandbox.up(name, say=say, audit=audit)
-    say(f"Sandbox {found.name} is up: {found.server}")
-    typer.echo(f"export KUBECONFIG={_in_shell(found.kubeconfig)}")
-    if found.kubectl:
-        typer.echo(f"alias kubectl={_in_shell(found.kubectl)}")
+    for line in sandbox.up(name, say=say, audit=audit).shell_lines:
+        typer.echo(line)
     return 0
-
-
-def _in_shell(path: Path) -> str:
-    """So that `eval "$(webappctl sandbox up)"` works; short where it can be."""
-    home = Path.home()
-    if path.is_relative_to(home) and shlex.quote(str(path)) == str(path):
-        return f"~/{path.relative_to(home)}"
-    return shlex.quote(str(path))
 
 
 @sandbox_app.command("status")
 @guarded
-def status(name: Name = DEFAULT_NAME) -> int:
-    """Say what runs. Exits 1 when the sandbox is not there or not whole."""
+def status(name: NameOrAll = None) -> int:
+    """Say what runs: all sandboxes, or one with its components. Exits 1 when none is there or one is not whole."""
     from webappctl import sandbox
 
-    found = sandbox.find(name)
-    if found is None:
-        say(f"There is no sandbox {name}")
+    names = sandbox.all_names() if name is None else (name,)
+    found = [one for one in map(sandbox.find, names) if one]
+    if not found:
+        say("There is no sandbox (webappctl sandbox up)" if name is None else f"There is no sandbox {name}")
         return 1
+    healthy = [_show(one, components=len(found) == 1) for one in found]
+    return 0 if all(healthy) else 1
+
+
+def _show(found: Sandbox, *, components: bool) -> bool:
+    """Returns whether it is healthy."""
     healthy = found.healthy
     typer.echo(f"{found.name}: {'healthy' if healthy else 'not healthy'}, {found.server}")
-    for component, pid, alive in found.processes:
+    for component, pid, alive in found.processes if components else ():
         version = found.versions.get("kubernetes" if component.startswith("kube-") else component, "")
         typer.echo(f"  {component:<24} {version:<10} pid {pid:<8} {'running' if alive else 'ended'}")
-    return 0 if healthy else 1
+    return healthy
 
 
 @sandbox_app.command("kubeconfig")

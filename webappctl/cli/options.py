@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from webappctl.core.objects import ObjectKey, Scope
 
 _SECONDS: Final = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
-_DURATION: Final = re.compile(r"(?:\d+(?:\.\d+)?(?:h|ms|m|s))+")
-_PART: Final = re.compile(r"(\d+(?:\.\d+)?)(h|ms|m|s)")
+_DURATION: Final = re.compile(r"(?:[0-9]+(?:\.[0-9]+)?(?:h|ms|m|s))+")
+_PART: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)(h|ms|m|s)")
 _LABEL: Final = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 _NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
 
@@ -58,6 +58,9 @@ Namespaces = Annotated[
         help="Only this namespace; may be given again. Default: all namespaces.",
         show_default=False,
     ),
+]
+AllNamespaces = Annotated[
+    bool, typer.Option("--all-namespaces", "-A", envvar="WEBAPPCTL_ALL_NAMESPACES", help="As is the default.")
 ]
 Selector = Annotated[
     str,
@@ -119,10 +122,12 @@ DEFAULT_TIMEOUT: Final = "10m"
 DEFAULT_WORKERS: Final = 8
 
 
-def scope_of(names: list[str] | None, namespaces: list[str] | None, selector: str) -> Scope:
+def scope_of(names: list[str] | None, namespaces: list[str] | None, selector: str, *, all_namespaces: bool) -> Scope:
     """The Scope that the options ask for. Raises UsageError for what cannot be a name."""
     from webappctl.core.objects import Scope
 
+    if namespaces and all_namespaces:
+        raise UsageError("--namespace and --all-namespaces exclude each other")
     keys = tuple(dict.fromkeys(_key(name) for name in names or ()))
     wanted = tuple(dict.fromkeys(_namespace(name) for name in namespaces or ()))
     outside = next((key for key in keys if wanted and key.namespace and key.namespace not in wanted), None)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import logging
+import random
 import sys
-from dataclasses import replace
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,6 +17,7 @@ from webappctl.cli.options import (
     DEFAULT_REQUEST_TIMEOUT,
     DEFAULT_TIMEOUT,
     DEFAULT_WORKERS,
+    AllNamespaces,
     Context,
     Kubeconfig,
     Names,
@@ -27,20 +32,25 @@ from webappctl.cli.options import (
     in_words,
     scope_of,
 )
-from webappctl.cli.session import Interrupts, guarded, open_cluster, say
-from webappctl.errors import NotFound, UsageError
+from webappctl.cli.session import Interrupts, Reach, guarded, say
+from webappctl.errors import UsageError, WebappctlError
 
 if TYPE_CHECKING:
-    from webappctl.core.objects import Scope
+    from webappctl.apply import Orders
+    from webappctl.cluster import Cluster
+    from webappctl.core.objects import ObjectKey, Scope
     from webappctl.core.plan import Plan
     from webappctl.core.report import Report
     from webappctl.render import Target
+
+log = logging.getLogger(__name__)
 
 
 @guarded
 def plan(
     names: Names = None,
     namespace: Namespaces = None,
+    all_namespaces: AllNamespaces = False,
     selector: Selector = "",
     output: OutputFormat = Output.TABLE,
     exit_code: Annotated[
@@ -60,22 +70,14 @@ def plan(
     from webappctl import reconcile
     from webappctl.cli import show
     from webappctl.core.report import plan_exit_code
-    from webappctl.render import Target
 
+    scope = scope_of(names, namespace, selector, all_namespaces=all_namespaces)
     interrupts = Interrupts()
     with interrupts.handled():
-        scope = scope_of(names, namespace, selector)
-        cluster = open_cluster(
-            interrupts,
-            kubeconfig=kubeconfig,
-            context=context,
-            workers=DEFAULT_WORKERS,
-            request_timeout=request_timeout,
-            timeout=timeout,
-        )
+        cluster = Reach(kubeconfig, context, request_timeout, timeout).open(interrupts, workers=DEFAULT_WORKERS)
         made = reconcile.plan(cluster, scope)
-        _check_names(scope, made)
-        show.plan(made, Target(cluster.context, cluster.server, scope), output)
+        _refuse_unknown_names(scope, made)
+        show.plan(made, _target(cluster, scope), output)
     return plan_exit_code(made) if exit_code else 0
 
 
@@ -83,6 +85,7 @@ def plan(
 def apply(
     names: Names = None,
     namespace: Namespaces = None,
+    all_namespaces: AllNamespaces = False,
     selector: Selector = "",
     yes: Annotated[bool, typer.Option("--yes", "-y", envvar="WEBAPPCTL_YES", help="Do not ask.")] = False,
     blocked_ok: Annotated[
@@ -101,46 +104,73 @@ def apply(
     timeout: Timeout = DEFAULT_TIMEOUT,  # type: ignore[assignment] # parsed
 ) -> int:
     """Make every Deployment what its WebApp asks for, once."""
-    from webappctl import reconcile
-    from webappctl.apply import Orders
-    from webappctl.cli import logs, show
-    from webappctl.core.report import exit_code
-    from webappctl.render import Target
+    from webappctl.cli import logs
 
-    people = sys.stdin.isatty() and sys.stderr.isatty()
-    if not yes and not people:
+    scope = scope_of(names, namespace, selector, all_namespaces=all_namespaces)
+    if not yes and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError("there is no terminal to ask on", remedy="add --yes")
     logs.set_up(level=logging.WARNING)
     interrupts = Interrupts()
     with interrupts.handled():
-        scope = scope_of(names, namespace, selector)
-        cluster = open_cluster(
-            interrupts,
-            kubeconfig=kubeconfig,
-            context=context,
-            workers=workers,
-            request_timeout=request_timeout,
-            timeout=timeout,
-        )
-        target = Target(cluster.context, cluster.server, scope)
-        made = reconcile.plan(cluster, scope)
-        _check_names(scope, made)
-        _announce(made, target, output)
-        if not yes and made.pending and not _agreed():
+        cluster = Reach(kubeconfig, context, request_timeout, timeout).open(interrupts, workers=workers)
+        application = _Application(cluster, scope, interrupts, output, timeout)
+        return application.run(ask=not yes, workers=workers, blocked_ok=blocked_ok)
+
+
+@dataclass(frozen=True, slots=True)
+class _Application:
+    """One `apply`: plan, question, writes, report."""
+
+    cluster: Cluster
+    scope: Scope
+    interrupts: Interrupts
+    output: Output
+    timeout: float
+
+    def run(self, *, ask: bool, workers: int, blocked_ok: bool) -> int:
+        from webappctl import reconcile
+        from webappctl.apply import Orders
+        from webappctl.cli import show
+        from webappctl.core.report import exit_code
+
+        target = _target(self.cluster, self.scope)
+        made = reconcile.plan(self.cluster, self.scope)
+        _refuse_unknown_names(self.scope, made)
+        show.announcement(made, target, self.output)
+        if ask and made.pending and not self._agreed():
             say("webappctl: not applied, nothing was written")
             return 1
-        with interrupts.writing(), show.progress(len(made.pending)) as on_result:
-            orders = Orders(workers, replan=yes, stop=interrupts.stop, on_result=on_result)
-            report = reconcile.carry_out(made, cluster, orders)
-        report = _interrupted(report, interrupts, timeout)
-        show.report(report, target, output)
-    return interrupts.exit_code if interrupts.number else exit_code(report, blocked_ok=blocked_ok)
+        with show.results(len(made.pending), self.output) as on_result:
+            report = self._carry_out(made, Orders(workers, not ask, self.interrupts.stop, on_result))
+        show.report(report, target, self.output)
+        if self.interrupts.number:
+            return self.interrupts.exit_code
+        return exit_code(report, blocked_ok=blocked_ok)
+
+    def _agreed(self) -> bool:
+        """Only `y` and `yes` are a yes; the end of input is a no. Thinking is not counted by --timeout."""
+        print("Apply these changes? [y/N] ", end="", file=sys.stderr, flush=True)
+        agreed = sys.stdin.readline().strip().lower() in ("y", "yes")
+        self.cluster.transport.until = time.monotonic() + self.timeout
+        return agreed
+
+    def _carry_out(self, made: Plan, orders: Orders) -> Report:
+        from webappctl import reconcile
+
+        with self.interrupts.writing():
+            report = reconcile.carry_out(made, self.cluster, orders)
+        if self.interrupts.number:
+            return replace(report, interruption="interrupted by a signal")
+        if report.failed and time.monotonic() >= self.cluster.transport.until:
+            return replace(report, interruption=f"ended by --timeout {in_words(self.timeout)}")
+        return report
 
 
 @guarded
 def watch(
     names: Names = None,
     namespace: Namespaces = None,
+    all_namespaces: AllNamespaces = False,
     selector: Selector = "",
     interval: Annotated[
         float,
@@ -157,32 +187,23 @@ def watch(
     kubeconfig: Kubeconfig = None,
     request_timeout: RequestTimeout = DEFAULT_REQUEST_TIMEOUT,  # type: ignore[assignment] # parsed
 ) -> int:
-    """Do what apply --yes does again and again, until SIGTERM or Ctrl-C. Logs to stderr, as JSON off a terminal."""
-    import random
-
+    """Do apply --yes again and again, until a signal. Logs to stderr, as JSON lines off a terminal."""
     from webappctl import reconcile
     from webappctl import watch as watching
     from webappctl.apply import Orders
-    from webappctl.cli import logs, show
-    from webappctl.render import Target
+    from webappctl.cli import logs
 
+    scope = scope_of(names, namespace, selector, all_namespaces=all_namespaces)
     logs.set_up(level=logging.INFO)
-    interrupts = Interrupts()
-    with interrupts.handled(), interrupts.writing():
-        scope = scope_of(names, namespace, selector)
-        cluster = open_cluster(
-            interrupts, kubeconfig=kubeconfig, context=context, workers=workers, request_timeout=request_timeout
-        )
+    interrupts = Interrupts(loop=True)
+    with interrupts.handled():
+        cluster = Reach(kubeconfig, context, request_timeout).open(interrupts, workers=workers)
+        target = _target(cluster, scope)
         orders = Orders(workers, stop=interrupts.stop)
-        target = Target(cluster.context, cluster.server, scope)
-        say(f"Watching {target}, every {in_words(interval)}")
-
-        def show_what_is_pending(made: Plan) -> None:
-            if made.pending and sys.stdout.isatty():
-                show.plan_for_people(made, target, sys.stdout)
-
+        writing = _Writing(target, interrupts)
+        log.info("Watching", extra={"keys": {"target": str(target), "interval": in_words(interval)}})
         watching.watch(
-            lambda: reconcile.reconcile(cluster, scope, orders, show_what_is_pending),
+            lambda: reconcile.reconcile(cluster, scope, orders, writing),
             interval=interval,
             stop=interrupts.stop,
             chance=random.random,
@@ -190,44 +211,41 @@ def watch(
     return 0
 
 
-def _check_names(scope: Scope, made: Plan) -> None:
+class _Writing:
+    """Around the writes of each pass of `watch`: shows what is pending to people, and names that fit nothing once."""
+
+    def __init__(self, target: Target, interrupts: Interrupts) -> None:
+        self._target = target
+        self._interrupts = interrupts
+        self._unknown: tuple[ObjectKey, ...] = ()
+
+    @contextmanager
+    def __call__(self, made: Plan) -> Iterator[None]:
+        from webappctl.cli import show
+
+        unknown = _unknown_names(self._target.scope, made)
+        if unknown and unknown != self._unknown:
+            log.warning("No such WebApp", extra={"keys": {"names": ", ".join(str(key) for key in unknown)}})
+        self._unknown = unknown
+        if made.pending and sys.stdout.isatty():
+            show.plan_for_people(made, self._target, sys.stdout)
+        with self._interrupts.writing():
+            yield
+
+
+def _target(cluster: Cluster, scope: Scope) -> Target:
+    from webappctl.render import Target
+
+    return Target(cluster.context, cluster.server, scope)
+
+
+def _unknown_names(scope: Scope, made: Plan) -> tuple[ObjectKey, ...]:
+    known = {change.key for change in made.changes} | set(made.terminating)
+    return tuple(key for key in scope.names if not any(key in (found, ("", found.name)) for found in known))
+
+
+def _refuse_unknown_names(scope: Scope, made: Plan) -> None:
     """A name that fits nothing is a typing error, and nothing is done before it is put right."""
-    known = {change.key for change in made.changes}
-    for key in scope.names:
-        if not any(key in (found, ("", found.name)) for found in known):
-            where = f"namespace {key.namespace}" if key.namespace else str(type(scope)(scope.namespaces))
-            raise NotFound(f"there is no such WebApp in {where}", subject=key.name)
-
-
-def _announce(made: Plan, target: Target, output: Output) -> None:
-    """The plan, before anything is written. Where stdout is for a program, people find it on stderr."""
-    from webappctl import render
-    from webappctl.cli import show
-
-    if output is Output.TABLE and sys.stdout.isatty():
-        show.plan_for_people(made, target, sys.stdout)
-    elif sys.stderr.isatty():
-        show.plan_for_people(made, target, sys.stderr)
-    else:
-        say(f"Plan for {target}")
-        say(render.plan_summary(made))
-    for warning in render.plan_warnings(made):
-        say(warning)
-
-
-def _agreed() -> bool:
-    """Only `y` and `yes` are a yes; the end of input is a no."""
-    print("Apply these changes? [y/N] ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
-
-
-def _interrupted(report: Report, interrupts: Interrupts, timeout: float) -> Report:
-    from webappctl.core.report import Outcome
-
-    if interrupts.number:
-        return replace(report, interruption="interrupted by a signal")
-    if any(result.outcome is Outcome.NOT_TRIED for result in report.results):
-        reasons = {r.message for r in report.results if r.outcome in (Outcome.NOT_TRIED, Outcome.FAILED) and r.message}
-        late = any("--timeout" in reason for reason in reasons)
-        return replace(report, interruption=f"ended by --timeout {in_words(timeout)}" if late else "ended early")
-    return report
+    for key in _unknown_names(scope, made):
+        where = f"namespace {key.namespace}" if key.namespace else scope.where
+        raise WebappctlError(f"there is no such WebApp in {where}", subject=key.name)

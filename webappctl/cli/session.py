@@ -10,20 +10,23 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Final, NoReturn, ParamSpec
 
 import typer
 
-from webappctl.errors import Refused, UsageError, WebappctlError
+from webappctl.errors import Stopped, UsageError, WebappctlError
 
 if TYPE_CHECKING:
     from webappctl.cluster import Cluster
 
 P = ParamSpec("P")
 
-GRACE: Final = 10.0
-"""Seconds that the writes in flight have to end after a signal."""
+GRACE: Final = 8.0
+"""Seconds that the writes in flight have to end after a signal; a container runtime kills after 10."""
+GRACE_OF_READS: Final = 0.5
+"""Seconds that a loop has to end by itself after a signal, when it writes nothing."""
 
 
 def say(line: str) -> None:
@@ -34,15 +37,16 @@ def say(line: str) -> None:
 
 
 def guarded(command: Callable[P, int]) -> Callable[P, None]:
-    """A command that returns its exit code, and whose errors are one line on stderr."""
+    """A command that returns its exit code, and whose errors are a line on stderr (with log lines after it, if any)."""
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             code = command(*args, **kwargs)
         except WebappctlError as error:
-            say(f"webappctl: {error}")
-            code = _code_of(error)
+            for line in f"webappctl: {error}".splitlines():
+                say(line)
+            code = 2 if isinstance(error, UsageError) else 1
         except KeyboardInterrupt:
             code = 128 + signal.SIGINT
         raise typer.Exit(code)
@@ -50,43 +54,45 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
     return run
 
 
-def _code_of(error: WebappctlError) -> int:
-    match error:
-        case UsageError():
-            return 2
-        case Refused():
-            return 4
-        case _:
-            return 1
-
-
 class Interrupts:
     """SIGINT and SIGTERM. While only reading, they end the command at once; while writing, after the writes in flight.
 
-    A second signal ends it at once in any case, and so does GRACE running out. `number` is the signal's, 0 for none.
+    `loop`: a command that a signal is the way to end, with 0. A second signal ends any command at once, and so does
+    GRACE running out. `number` is the signal's, 0 for none.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, loop: bool = False) -> None:
         self.stop = threading.Event()
         self.number = 0
+        self._loop = loop
         self._writing = False
+        self._wrote = False
+        self._timer: threading.Timer | None = None
 
     @contextmanager
     def handled(self) -> Iterator[None]:
         before = {number: signal.signal(number, self._handle) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
+        except Stopped as error:
+            if not self.number:
+                raise
+            say(f"webappctl: {error}")
+            raise typer.Exit(self.exit_code) from None
         finally:
+            self._cancel_timer()
             for number, handler in before.items():
                 signal.signal(number, handler)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        self._writing = True
+        """Also a seal: from here on nobody is told that nothing was written."""
+        self._writing = self._wrote = True
         try:
             yield
         finally:
             self._writing = False
+            self._cancel_timer()
 
     @property
     def exit_code(self) -> int:
@@ -94,38 +100,54 @@ class Interrupts:
 
     def _handle(self, number: int, _frame: FrameType | None) -> None:
         if self.number:
-            self._end_now("interrupted again, the outcome of the writes in flight is unknown")
+            self._end_now("interrupted again" + (", the outcome of the writes in flight is unknown" * self._writing))
         self.number = number
-        if not self._writing:
-            self._end_now("interrupted, nothing was written")
         self.stop.set()
-        timer = threading.Timer(GRACE, self._end_now, ["the writes in flight did not end, their outcome is unknown"])
-        timer.daemon = True
-        timer.start()
+        if self._writing:
+            self._end_after(GRACE, "the writes in flight did not end, their outcome is unknown")
+        elif self._loop:
+            self._end_after(GRACE_OF_READS, "")
+        else:
+            self._end_now("interrupted" if self._wrote else "interrupted, nothing was written")
+
+    def _end_after(self, seconds: float, why: str) -> None:
+        self._timer = threading.Timer(seconds, self._end_now, [why])
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _cancel_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
 
     def _end_now(self, why: str) -> NoReturn:
-        # A thread that waits for a server cannot be ended, and the interpreter would wait for it.
-        os.write(sys.stderr.fileno(), f"webappctl: {why}\n".encode())
-        os._exit(self.exit_code)
+        """Without a word it is the orderly end of a loop. No other way ends a thread that waits for a server."""
+        from webappctl.cluster import kill_login_plugins
+
+        kill_login_plugins()
+        if why:
+            # On a terminal, leave the line of a question or a progress bar first, and show the cursor again.
+            ahead = "\r\x1b[K\x1b[?25h" if os.isatty(2) else ""
+            os.write(2, f"{ahead}webappctl: {why}\n".encode())
+        os._exit(self.exit_code if why else 0)
 
 
-def open_cluster(
-    interrupts: Interrupts,
-    *,
-    kubeconfig: str | None,
-    context: str | None,
-    workers: int,
-    request_timeout: float,
-    timeout: float | None = None,
-) -> Cluster:
-    """The cluster that the options name. `timeout` is in seconds from now, for everything that is asked of it."""
-    from webappctl import cluster
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Which cluster, and how long to wait for it. Times are in seconds; `timeout` is for everything together."""
 
-    return cluster.open_cluster(
-        kubeconfig=kubeconfig,
-        context=context,
-        workers=workers,
-        request_timeout=request_timeout,
-        stop=interrupts.stop,
-        until=None if timeout is None else time.monotonic() + timeout,
-    )
+    kubeconfig: str | None
+    context: str | None
+    request_timeout: float
+    timeout: float | None = None
+
+    def open(self, interrupts: Interrupts, *, workers: int) -> Cluster:
+        from webappctl import cluster
+
+        return cluster.open_cluster(
+            kubeconfig=self.kubeconfig,
+            context=self.context,
+            workers=workers,
+            request_timeout=self.request_timeout,
+            stop=interrupts.stop,
+            until=None if self.timeout is None else time.monotonic() + self.timeout,
+        )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import sys
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 from webappctl import render
 from webappctl.cli.options import Output
 from webappctl.cli.session import say
+from webappctl.core.plan import PENDING
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,11 +32,23 @@ LONG: Final = 20
 def plan(plan: Plan, target: Target, output: Output) -> None:
     if output is Output.JSON:
         _print(render.plan_document(plan, target))
-        return
-    if sys.stdout.isatty():
+    elif sys.stdout.isatty():
         plan_for_people(plan, target, sys.stdout)
     else:
+        say(f"Plan for {target}")
         _print_lines(render.plan_lines(plan), sys.stdout)
+        say(render.plan_summary(plan))
+    _say_all(render.plan_warnings(plan))
+
+
+def announcement(plan: Plan, target: Target, output: Output) -> None:
+    """The plan, before anything is written. Where stdout is for a program, people find it on stderr."""
+    if output is Output.TABLE and sys.stdout.isatty():
+        plan_for_people(plan, target, sys.stdout)
+    elif sys.stderr.isatty():
+        plan_for_people(plan, target, sys.stderr)
+    else:
+        say(f"Plan for {target}")
         say(render.plan_summary(plan))
     _say_all(render.plan_warnings(plan))
 
@@ -50,43 +63,50 @@ def plan_for_people(plan: Plan, target: Target, stream: TextIO) -> None:
     print(render.plan_summary(plan), file=stream, flush=True)
 
 
+@contextmanager
+def results(writes: int, output: Output) -> Iterator[Callable[[Result], None]]:
+    """Hears of each result: prints its lines off a terminal, and moves a bar on one when there are many."""
+    if output is Output.TABLE and not sys.stdout.isatty():
+        yield lambda result: _print_lines(render.result_lines(result), sys.stdout)
+    elif writes >= LONG and sys.stderr.isatty():
+        with _bar(writes) as on_result:
+            yield on_result
+    else:
+        yield lambda _: None
+
+
 def report(report: Report, target: Target, output: Output) -> None:
+    """What is left to be said at the end."""
     summary = render.report_summary(report)
-    if output is Output.JSON:
-        _print(render.report_document(report, target))
-        say(summary)
-    elif sys.stdout.isatty():
-        _report_for_people(report)
+    if output is Output.TABLE and sys.stdout.isatty():
+        _print_problems(report)
         _print(f"Applied: {summary}")
     else:
-        _print_lines(render.report_lines(report), sys.stdout)
         say(summary)
     _say_all(render.report_warnings(report))
+    if output is Output.JSON:
+        _print(render.report_document(report, target))
 
 
-def _report_for_people(report: Report) -> None:
+def _print_problems(report: Report) -> None:
     """What was done is what the plan said; only the rest is worth a table."""
     console = _console(sys.stdout)
     if console.width < NARROWEST_TABLE:
-        _print_lines(render.report_lines(report), sys.stdout)
+        _print_lines((line for result in report.results for line in render.result_lines(result)), sys.stdout)
     else:
         _print_table(console, render.problem_table(report, console.width))
 
 
 @contextmanager
-def progress(writes: int) -> Iterator[Callable[[Result], None]]:
-    """Hears of each result, and moves a bar on stderr when there are many and someone looks."""
-    if writes < LONG or not sys.stderr.isatty():
-        yield lambda _: None
-        return
+def _bar(writes: int) -> Iterator[Callable[[Result], None]]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("Applying"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=_console(sys.stderr), transient=True) as bar:
-        task, lock = bar.add_task("apply", total=writes), threading.Lock()
+        task = bar.add_task("apply", total=writes)
 
-        def advance(_: Result) -> None:
-            with lock:
+        def advance(result: Result) -> None:
+            if result.change.action in PENDING:
                 bar.advance(task)
 
         yield advance
@@ -106,12 +126,16 @@ def _print_table(console: Console, table: Table | None) -> None:
 
 
 def _print(text: str) -> None:
-    print(text, flush=True)
+    _print_lines([text], sys.stdout)
 
 
 def _print_lines(lines: Iterable[str], stream: TextIO) -> None:
-    stream.writelines(f"{line}\n" for line in lines)
-    stream.flush()
+    try:
+        stream.writelines(f"{line}\n" for line in lines)
+        stream.flush()
+    except BrokenPipeError:
+        # Who read it (`| head`) has gone; that is no reason to stop half-way. What is left goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _say_all(lines: Iterable[str]) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import threading
 
 from webappctl.cluster.api import Cluster
+from webappctl.cluster.plugin import kill_login_plugins
 from webappctl.cluster.transport import Transport
 from webappctl.cluster.wire import Answer, Request, Wire
 
-__all__ = ["Answer", "Cluster", "Request", "Transport", "Wire", "open_cluster"]
+__all__ = ["Answer", "Cluster", "Request", "Transport", "Wire", "kill_login_plugins", "open_cluster"]
 
 
 def open_cluster(
@@ -28,6 +30,15 @@ def open_cluster(
     """
     from webappctl.cluster.connect import connect
 
-    connection = connect(kubeconfig=kubeconfig, context=context, workers=workers, request_timeout=request_timeout)
+    transport: Transport | None = None
+    at_first = math.inf if until is None else until
+
+    def ends() -> float:
+        """The transport's `until` may be moved while the program runs."""
+        return transport.until if transport else at_first
+
+    connection = connect(
+        kubeconfig=kubeconfig, context=context, workers=workers, request_timeout=request_timeout, until=ends
+    )
     transport = Transport(connection.wire, request_timeout=request_timeout, stop=stop, until=until)
-    return Cluster(transport, context=connection.context, namespace=connection.namespace, workers=workers)
+    return Cluster(transport, context=connection.context, workers=workers)

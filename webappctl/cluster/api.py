@@ -16,6 +16,7 @@ from webappctl.cluster.wire import Request
 from webappctl.core.objects import (
     MANAGED_BY,
     Deployment,
+    Json,
     ObjectKey,
     Scope,
     Snapshot,
@@ -26,7 +27,6 @@ from webappctl.core.objects import (
     read_webapp,
     read_webapps,
 )
-from webappctl.core.objects.meta import Json
 from webappctl.errors import BadAnswer, Conflict, NotFound
 
 T = TypeVar("T")
@@ -43,11 +43,9 @@ class Cluster:
     is `namespace/name`, or for lists `deployments.apps in all namespaces`.
     """
 
-    def __init__(self, transport: Transport, *, context: str, namespace: str, workers: int) -> None:
+    def __init__(self, transport: Transport, *, context: str, workers: int) -> None:
         self.transport = transport
         self.context = context
-        self.namespace = namespace
-        """The namespace that the context names, else `default`."""
         self.server = transport.server
         self._workers = workers
 
@@ -94,7 +92,8 @@ class Cluster:
     def merge_status(self, manifest: Json) -> WebApp | Unreadable:
         """The same by a merge patch, for a WebApp that does not fit the schema: server-side apply fails (500) on it."""
         key = ObjectKey(manifest["metadata"]["namespace"], manifest["metadata"]["name"])
-        return self._send(requests.merge_patch(WEBAPPS, key.namespace, key.name, manifest, "status"), read_webapp)
+        request = requests.merge_patch(WEBAPPS, key.namespace, key.name, manifest, "status", repeatable=True)
+        return self._send(request, read_webapp)
 
     def record_event(self, event: Json) -> None:
         """Create a core/v1 Event; one of the same name is counted, and takes over `lastTimestamp`."""
@@ -137,7 +136,8 @@ class Cluster:
         try:
             return read(body)
         except BadAnswer as error:
-            raise BadAnswer(error.message, subject=request.purpose.subject) from error
+            error.subject, error.may_have_happened = request.purpose.subject, request.writes
+            raise
 
     def _webapps(self, namespace: str, selector: str) -> list[WebApp | Unreadable]:
         try:
@@ -178,7 +178,9 @@ def _of_concern(deployment: Deployment | Unreadable) -> bool:
 
 def _readable(answered: T | Unreadable, request: Request) -> T:
     if isinstance(answered, Unreadable):
-        raise BadAnswer(f"it was applied, but cannot be read: {answered.problem}", subject=request.purpose.subject)
+        unread = BadAnswer(f"it was applied, but cannot be read: {answered.problem}", subject=request.purpose.subject)
+        unread.may_have_happened = True
+        raise unread
     return answered
 
 

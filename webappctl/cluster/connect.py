@@ -7,97 +7,114 @@ files. It is handed one context, with the token already in it, and nothing is se
 from __future__ import annotations
 
 import logging
+import math
 import os
 import re
 import threading
-from collections.abc import MutableMapping
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, MutableMapping
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote, urlsplit
 
-from webappctl.cluster.kubeconfig import Section, Target, find_target
+from webappctl.cluster.kubeconfig import KubeContext, Section, find_context
 from webappctl.cluster.login import with_token
 from webappctl.cluster.wire import JSON, Wire
+from webappctl.core.objects import Json
 from webappctl.errors import ConfigError, Unauthorized
 
 if TYPE_CHECKING:
     from urllib3 import HTTPConnectionPool, HTTPHeaderDict, PoolManager
 
     from webappctl.cluster.pool import Access, Headers
+    from webappctl.cluster.tls import Material
 
 EVERY_CREDENTIAL: Final = frozenset(
     {"token", "tokenFile", "exec", "auth-provider", "username", "password"}
     | {"client-certificate", "client-certificate-data", "client-key", "client-key-data"}
 )
 
-TLS_MATERIAL: Final = ("ssl_ca_cert", "cert_file", "key_file", "verify_ssl", "tls_server_name", "proxy")
-
-Json = dict[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """`context` is `in-cluster` in a pod without a kubeconfig; `namespace` is the context's, else `default`."""
+    """`context` is `in-cluster` in a pod without a kubeconfig."""
 
     server: str
     context: str
-    namespace: str
     wire: Wire
 
 
-def connect(*, kubeconfig: str | None, context: str | None, workers: int, request_timeout: float) -> Connection:
+def connect(
+    *,
+    kubeconfig: str | None,
+    context: str | None,
+    workers: int,
+    request_timeout: float,
+    until: Callable[[], float] = lambda: math.inf,
+) -> Connection:
     """Read the credentials that kubectl would use. Nothing is sent yet, but a login plugin may run.
 
-    Raises ConfigError when there are none, or when they cannot be used.
+    No login takes longer than two tries of a request, nor beyond the instant `until()` of time.monotonic().
+    Raises ConfigError when there are no credentials, or when they cannot be used.
     """
     from webappctl.cluster.pool import PoolWire
 
+    def longest_login() -> float:
+        return min(2 * request_timeout, until() - time.monotonic())
+
     logging.getLogger("urllib3").setLevel(logging.ERROR)  # its warnings quote headers, and stderr is ours
-    target = find_target(kubeconfig, context, os.environ)
-    door = _Door(target, kubeconfig, workers, longest_login=2 * request_timeout)
-    return Connection(target.server, target.context, target.namespace, PoolWire(target.server, door.log_in))
+    found = find_context(kubeconfig, context, os.environ)
+    door = _Door(found, kubeconfig, workers, longest_login)
+    return Connection(found.server, found.name, PoolWire(found.server, door.log_in))
 
 
 class _Door:
     """Logs in to one context, as often as is needed. Connections are kept while the TLS material is the same."""
 
-    def __init__(self, target: Target, kubeconfig: str | None, workers: int, *, longest_login: float) -> None:
-        self._target = target
+    def __init__(
+        self, context: KubeContext, kubeconfig: str | None, workers: int, longest_login: Callable[[], float]
+    ) -> None:
+        self._context = context
         self._kubeconfig = kubeconfig
         self._workers = workers
         self._longest_login = longest_login
         self._pool: tuple[HTTPConnectionPool, str] | None = None
-        self._material: tuple[object, ...] = ()
+        self._made_of: tuple[object, ...] = ()
 
     def log_in(self) -> Access:
         from webappctl.cluster.pool import Access
+        from webappctl.cluster.tls import Material, read_material
 
-        target = self._target_as_it_is_now()
-        user, fresh_for = with_token(target, self._longest_login)
-        configuration = _configuration(target, user, self._workers)
-        return Access(*self._pool_for(configuration), _headers(configuration, user), fresh_for)
+        context = self._context_as_it_is_now()
+        user, fresh_for = with_token(context, self._longest_login())
+        encrypted = context.server.startswith("https:")
+        material = read_material(context.cluster, user) if encrypted else Material()
+        configuration = _configuration(context, user, self._workers)
+        if EVERY_CREDENTIAL & context.user.keys() and not (configuration.api_key or material.certificate):
+            raise ConfigError(f"context {context.name}: none of the credentials of its user can be used")
+        return Access(*self._pool_for(configuration, material), _headers(configuration, user), fresh_for)
 
-    def _target_as_it_is_now(self) -> Target:
-        if self._target.in_pod:
-            return self._target
-        target = find_target(self._kubeconfig, self._target.context, os.environ)
-        if target.server != self._target.server:
-            raise ConfigError(f"context {target.context} now points to another server, {target.server}")
-        return target
+    def _context_as_it_is_now(self) -> KubeContext:
+        if self._context.in_pod:
+            return self._context
+        context = find_context(self._kubeconfig, self._context.name, os.environ)
+        if context.server != self._context.server:
+            raise ConfigError(f"context {context.name} now points to another server, {context.server}")
+        return context
 
-    def _pool_for(self, configuration: Any) -> tuple[HTTPConnectionPool, str]:
+    def _pool_for(self, configuration: Any, material: Material) -> tuple[HTTPConnectionPool, str]:
         from webappctl.cluster.pool import pool_of
 
-        material = tuple(getattr(configuration, name) for name in TLS_MATERIAL)
-        if self._pool is None or self._material != material:
-            self._pool, self._material = pool_of(_pool_manager(configuration), self._target.server), material
+        made_of = (material, configuration.verify_ssl, configuration.tls_server_name, configuration.proxy)
+        if self._pool is None or self._made_of != made_of:
+            manager = _pool_manager(configuration, material)
+            self._pool, self._made_of = pool_of(manager, self._context.server), made_of
         return self._pool
 
 
-def _configuration(target: Target, user: Section, workers: int) -> Any:
-    """A kubernetes.client.Configuration. Raises ConfigError when credentials are configured and none can be used."""
+def _configuration(context: KubeContext, user: Section, workers: int) -> Any:
+    """A kubernetes.client.Configuration, without the certificates. Raises ConfigError when it cannot be made."""
     from kubernetes.client import Configuration
     from kubernetes.config import load_kube_config_from_dict
 
@@ -106,50 +123,52 @@ def _configuration(target: Target, user: Section, workers: int) -> Any:
     configuration.connection_pool_maxsize = workers + 2
     try:
         load_kube_config_from_dict(  # type: ignore[no-untyped-call]
-            _one_context(target, user), client_configuration=configuration, persist_config=False
+            _one_context(context, user), client_configuration=configuration, persist_config=False
         )
     except Exception as error:  # noqa: BLE001 - auth providers raise anything, and its text may hold a token
-        missing = next((path for path in _files_of(target, user) if not path.is_file()), None)
-        why = f"{missing} does not exist" if missing else type(error).__name__
-        raise ConfigError(f"context {target.context}: its cluster or user cannot be used: {why}") from None
-    if EVERY_CREDENTIAL & target.user.keys() and not (configuration.api_key or configuration.cert_file):
-        raise ConfigError(f"context {target.context}: none of the credentials of its user can be used")
-    _set_proxy(configuration, target)
+        why = type(error).__name__
+        raise ConfigError(f"context {context.name}: its cluster or user cannot be used: {why}") from None
+    _set_proxy(configuration, context)
     return configuration
 
 
-def _one_context(target: Target, user: Section) -> Json:
-    texts = {key: value if isinstance(value, dict | list) else str(value) for key, value in user.items()}
-    cluster = {**target.cluster, "server": target.server}
+def _one_context(context: KubeContext, user: Section) -> Json:
+    """Without certificates and keys: the package would write them to files, and leave them there when we are killed."""
+    from webappctl.cluster.tls import SECTIONS_OF_TLS
+
+    texts = {
+        key: value if isinstance(value, dict | list) else str(value)
+        for key, value in user.items()
+        if key not in SECTIONS_OF_TLS
+    }
+    cluster = {key: value for key, value in context.cluster.items() if key not in SECTIONS_OF_TLS}
     return {
-        "clusters": [{"name": "the", "cluster": cluster}],
+        "clusters": [{"name": "the", "cluster": {**cluster, "server": context.server}}],
         "users": [{"name": "the", "user": texts}],
         "contexts": [{"name": "the", "context": {"cluster": "the", "user": "the"}}],
         "current-context": "the",
     }
 
 
-def _files_of(target: Target, user: Section) -> list[Path]:
-    found = (target.cluster.get("certificate-authority"), user.get("client-certificate"), user.get("client-key"))
-    return [Path(name) for name in found if name]
-
-
-def _set_proxy(configuration: Any, target: Target) -> None:
+def _set_proxy(configuration: Any, context: KubeContext) -> None:
     """As Go does: no proxy of the environment for this machine itself, and no NO_PROXY for a proxy-url."""
     from urllib3.util import make_headers
 
-    if target.cluster.get("proxy-url"):
+    if context.cluster.get("proxy-url"):
         configuration.no_proxy = None
-    elif re.fullmatch(r"localhost|127\..*|::1", urlsplit(target.server).hostname or ""):
+    elif re.fullmatch(r"localhost|127\..*|::1", urlsplit(context.server).hostname or ""):
         configuration.proxy = None
     if configuration.proxy and "@" in configuration.proxy:
         user = unquote(urlsplit(configuration.proxy).netloc.rpartition("@")[0])
         configuration.proxy_headers = make_headers(proxy_basic_auth=user)
 
 
-def _pool_manager(configuration: Any) -> PoolManager:
+def _pool_manager(configuration: Any, material: Material) -> PoolManager:
+    """As with Go, a proxy that is spoken to in TLS is trusted as the server is; it is not shown our certificate."""
     import urllib3
     from kubernetes.client import ApiClient
+
+    from webappctl.cluster.tls import tls_context
 
     if not configuration.verify_ssl:
         urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)  # the user said so, once
@@ -157,6 +176,10 @@ def _pool_manager(configuration: Any) -> PoolManager:
         manager: PoolManager = ApiClient(configuration).rest_client.pool_manager
     except (urllib3.exceptions.HTTPError, ImportError, ValueError):
         raise ConfigError("the proxy cannot be used: check HTTPS_PROXY and proxy-url (SOCKS needs PySocks)") from None
+    manager.connection_pool_kw["ssl_context"] = tls_context(material, verified=configuration.verify_ssl)
+    if manager.proxy_config:
+        anonymous = tls_context(replace(material, certificate=b""), verified=configuration.verify_ssl)
+        manager.connection_pool_kw["_proxy_config"] = manager.proxy_config._replace(ssl_context=anonymous)
     return manager
 
 

@@ -1,6 +1,7 @@
 """What urllib3, ssl, sockets and Python raise → our own errors, in this one place.
 
-The texts of those exceptions are not quoted: some hold a header, and so a token.
+The texts of those exceptions are not quoted: some hold a header, and so a token. Ours are the same each time for the
+same trouble, so that a log shows it once.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Final
 
 import urllib3.exceptions as theirs
 
+from webappctl.cluster.wire import NotSent
 from webappctl.errors import BadAnswer, ClusterError, Unreachable
 
 FOREIGN: Final = (theirs.HTTPError, http.client.HTTPException, OSError, ValueError)
@@ -21,12 +23,12 @@ FOREIGN: Final = (theirs.HTTPError, http.client.HTTPException, OSError, ValueErr
 RIGHT_ONE: Final = "is this the right context, and is the API server running?"
 
 
-def translated(error: Exception, server: str, timeout: float) -> ClusterError:
+def translated(error: Exception, server: str) -> ClusterError:
     causes = tuple(_causes(error))
     for kind, make in _KINDS:
         found = next((cause for cause in causes if isinstance(cause, kind)), None)
         if found is not None:
-            return make(found, server, timeout)
+            return make(found, server)
     return Unreachable(f"cannot speak to {server}: {type(causes[-1]).__name__}", remedy=RIGHT_ONE)
 
 
@@ -40,50 +42,51 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = next((e for e in inner if isinstance(e, BaseException)), None) or error.__cause__
 
 
-def _no_answer(_: BaseException, server: str, timeout: float) -> ClusterError:
-    return Unreachable(f"no answer from {server} within {timeout:.3g} s", remedy="a longer --request-timeout may help")
+def _no_answer(_: BaseException, server: str) -> ClusterError:
+    return Unreachable(f"no answer from {server} in time", remedy="a longer --request-timeout may help")
 
 
-def _no_host(_: BaseException, server: str, __: float) -> ClusterError:
-    return Unreachable(f"cannot find the host of {server}", remedy=RIGHT_ONE)
+def _no_host(_: BaseException, server: str) -> ClusterError:
+    return NotSent(f"cannot find the host of {server}", remedy=RIGHT_ONE)
 
 
-def _untrusted(error: BaseException, server: str, _: float) -> ClusterError:
+def _untrusted(error: BaseException, server: str) -> ClusterError:
     why = getattr(error, "verify_message", "") or "it cannot be verified"
-    return Unreachable(f"the certificate of {server} is not trusted: {why}", remedy="check certificate-authority")
+    return NotSent(f"the certificate of {server} is not trusted: {why}", remedy="check certificate-authority")
 
 
-def _bad_tls(error: BaseException, server: str, _: float) -> ClusterError:
+def _bad_tls(error: BaseException, server: str) -> ClusterError:
     why = (getattr(error, "reason", "") or type(error).__name__).replace("_", " ").lower()
     return Unreachable(f"no TLS connection to {server}: {why}", remedy=RIGHT_ONE)
 
 
-def _proxy(_: BaseException, server: str, __: float) -> ClusterError:
-    return Unreachable(f"cannot reach {server} through the proxy", remedy="check HTTPS_PROXY, NO_PROXY and proxy-url")
+def _proxy(_: BaseException, server: str) -> ClusterError:
+    return NotSent(f"cannot reach {server} through the proxy", remedy="check HTTPS_PROXY, NO_PROXY and proxy-url")
 
 
-def _cut(_: BaseException, server: str, __: float) -> ClusterError:
+def _cut(_: BaseException, server: str) -> ClusterError:
     return BadAnswer(f"the answer of {server} was cut")
 
 
-def _closed(_: BaseException, server: str, __: float) -> ClusterError:
+def _closed(_: BaseException, server: str) -> ClusterError:
     return Unreachable(f"{server} closed the connection without an answer")
 
 
-def _not_http(_: BaseException, server: str, __: float) -> ClusterError:
+def _not_http(_: BaseException, server: str) -> ClusterError:
     return BadAnswer(f"{server} does not answer in HTTP", remedy="is this the address of an API server?")
 
 
-def _undecodable(_: BaseException, server: str, __: float) -> ClusterError:
+def _undecodable(_: BaseException, server: str) -> ClusterError:
     return BadAnswer(f"the answer of {server} cannot be decoded")
 
 
-def _no_connection(error: BaseException, server: str, _: float) -> ClusterError:
+def _no_connection(error: BaseException, server: str) -> ClusterError:
     why = (getattr(error, "strerror", None) or type(error).__name__).lower()
-    return Unreachable(f"cannot connect to {server}: {why}", remedy=RIGHT_ONE)
+    kind = NotSent if isinstance(error, ConnectionRefusedError) else Unreachable
+    return kind(f"cannot connect to {server}: {why}", remedy=RIGHT_ONE)
 
 
-def _broken(_: BaseException, server: str, __: float) -> ClusterError:
+def _broken(_: BaseException, server: str) -> ClusterError:
     return Unreachable(f"the connection to {server} broke", remedy=RIGHT_ONE)
 
 

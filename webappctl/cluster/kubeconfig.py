@@ -25,19 +25,18 @@ Section = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class KubeContext:
     """A context, with all that it names. `server` has no credentials in it; file names are absolute."""
 
-    context: str
+    name: str
     server: str
-    namespace: str
     cluster: Section = field(repr=False)
     user: Section = field(repr=False)
     user_name: str = ""
     in_pod: bool = False
 
 
-def find_target(kubeconfig: str | None, context: str | None, environ: Mapping[str, str]) -> Target:
+def find_context(kubeconfig: str | None, context: str | None, environ: Mapping[str, str]) -> KubeContext:
     """Raises ConfigError, with the file or the context named."""
     files = _files(kubeconfig, environ)
     merged = _merge(files)
@@ -54,12 +53,17 @@ def find_target(kubeconfig: str | None, context: str | None, environ: Mapping[st
 def _files(kubeconfig: str | None, environ: Mapping[str, str]) -> tuple[Path, ...]:
     """The file given by hand must be there; of a list in the environment, what is missing is passed over."""
     if kubeconfig:
-        file = Path(kubeconfig).expanduser()
+        file = _expanded(kubeconfig)
         if not file.exists():
             raise ConfigError(f"the kubeconfig {file} does not exist", remedy=NOTHING_FOUND)
         return (file,)
     listed = environ.get("KUBECONFIG") or DEFAULT_FILE
-    return tuple(dict.fromkeys(Path(name).expanduser() for name in listed.split(os.pathsep) if name))
+    return tuple(dict.fromkeys(_expanded(name) for name in listed.split(os.pathsep) if name))
+
+
+def _expanded(name: str) -> Path:
+    """Where nobody knows our home directory (a pod with a user id of its own), `~` stays, and there is no such file."""
+    return Path(os.path.expanduser(name))  # noqa: PTH111 - Path.expanduser raises there
 
 
 @dataclass(slots=True)
@@ -128,7 +132,7 @@ def _with_absolute_paths(section: Section, directory: Path) -> Section:
     return {**section, **paths}
 
 
-def _choose(merged: _Merged, context: str | None) -> Target:
+def _choose(merged: _Merged, context: str | None) -> KubeContext:
     where = ", ".join(merged.files)
     known = f"known: {', '.join(sorted(merged.contexts)) or 'none'}"
     name = context or merged.current
@@ -144,8 +148,7 @@ def _choose(merged: _Merged, context: str | None) -> Target:
         raise ConfigError(f"context {name} in {where} names a user that is not there: {user_name}")
     cluster = merged.clusters[cluster_name]
     server = _server(cluster, f"cluster {cluster_name} in {where}")
-    namespace = str(chosen.get("namespace") or "default")
-    return Target(name, server, namespace, cluster, merged.users.get(user_name, {}), user_name)
+    return KubeContext(name, server, cluster, merged.users.get(user_name, {}), user_name)
 
 
 def _server(cluster: Section, whose: str) -> str:
@@ -165,14 +168,10 @@ def _in_pod(environ: Mapping[str, str]) -> bool:
     return bool(environ.get("KUBERNETES_SERVICE_HOST") and environ.get("KUBERNETES_SERVICE_PORT"))
 
 
-def _pod(environ: Mapping[str, str]) -> Target:
+def _pod(environ: Mapping[str, str]) -> KubeContext:
     directory = Path(environ.get("WEBAPPCTL_SERVICE_ACCOUNT_DIR") or SERVICE_ACCOUNT_DIR)
     host = environ["KUBERNETES_SERVICE_HOST"]
     host = f"[{host}]" if ":" in host else host
     server = f"https://{host}:{environ['KUBERNETES_SERVICE_PORT']}"
-    try:
-        namespace = (directory / "namespace").read_text("utf-8").strip() or "default"
-    except (OSError, ValueError):
-        namespace = "default"
     cluster = {"server": server, "certificate-authority": str(directory / "ca.crt")}
-    return Target(IN_CLUSTER, server, namespace, cluster, {"tokenFile": str(directory / "token")}, in_pod=True)
+    return KubeContext(IN_CLUSTER, server, cluster, {"tokenFile": str(directory / "token")}, in_pod=True)

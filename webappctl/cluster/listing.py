@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
@@ -11,7 +11,7 @@ import msgspec
 from webappctl.cluster.requests import list_page
 from webappctl.cluster.transport import Transport
 from webappctl.cluster.wire import Request, Resource
-from webappctl.core.objects import Page, Unreadable
+from webappctl.core.objects import Json, Page, Unreadable
 from webappctl.errors import BadAnswer, Gone
 
 T = TypeVar("T")
@@ -38,7 +38,7 @@ def whole_list(
     return [item for page in _pages(transport, request, read) for item in page.items]
 
 
-def objects_as_json(transport: Transport, resource: Resource) -> Iterator[Mapping[str, Any]]:
+def objects_as_json(transport: Transport, resource: Resource) -> Iterator[Json]:
     """Every object of the cluster as it is, page by page. An expired token starts it anew: then some come twice."""
     request = list_page(resource, "", {"limit": str(PAGE)})
     for start in range(STARTS):
@@ -70,7 +70,8 @@ def _page(transport: Transport, request: Request, read: Callable[[bytes], Page[T
     try:
         return read(body)
     except BadAnswer as error:
-        raise BadAnswer(error.message, subject=request.purpose.subject) from error
+        error.subject = request.purpose.subject
+        raise
 
 
 class _RawList(msgspec.Struct, frozen=True):
@@ -87,4 +88,4 @@ def _read_json(body: bytes) -> Page[dict[str, Any]]:
         raise BadAnswer("the answer is not a list") from error
     if not page.kind.endswith("List"):
         raise BadAnswer(f"the answer is a {page.kind}, not a list")
-    return Page(page.items, page.metadata.get("continue") or "", page.metadata.get("remainingItemCount"))
+    return Page(page.items, page.metadata.get("continue") or "")

@@ -206,5 +206,5 @@ class PoolWire:
             )
         except FOREIGN as error:
             # Not chained: a traceback would show the original text, which may hold the token.
-            raise translated(error, self._server, timeout) from None
+            raise translated(error, self._server) from None
         return Answer(response.status, {k.lower(): v for k, v in response.headers.items()}, response.data)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from webappctl.cluster.wire import APPLY_PATCH, JSON, MERGE_PATCH, Purpose, Request, Resource
-from webappctl.core.objects import FIELD_MANAGER, GROUP, PLURAL, VERSION
+from webappctl.core.objects import FIELD_MANAGER, GROUP, PLURAL, VERSION, Json
 
 WEBAPPS: Final = Resource(GROUP, VERSION, PLURAL)
 DEPLOYMENTS: Final = Resource("apps", "v1", "deployments")
 EVENTS: Final = Resource("", "v1", "events")
 CRDS: Final = Resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 ACCESS_REVIEWS: Final = Resource("authorization.k8s.io", "v1", "selfsubjectaccessreviews")
-
-Json = Mapping[str, Any]
 
 
 def get_one(resource: Resource, namespace: str, name: str) -> Request:
@@ -53,9 +51,12 @@ def create(resource: Resource, manifest: Json, *, repeatable: bool = False) -> R
     return Request("POST", resource.path(namespace), query, body, JSON, purpose, repeatable)
 
 
-def merge_patch(resource: Resource, namespace: str, name: str, patch: Json, subresource: str = "") -> Request:
+def merge_patch(
+    resource: Resource, namespace: str, name: str, patch: Json, subresource: str = "", *, repeatable: bool = False
+) -> Request:
     asked = f"{resource}/{subresource}" if subresource else str(resource)
     purpose = Purpose("patch", asked, namespace, name)
     body = msgspec.json.encode(patch)
     query = {"fieldManager": FIELD_MANAGER}
-    return Request("PATCH", resource.path(namespace, name, subresource), query, body, MERGE_PATCH, purpose)
+    path = resource.path(namespace, name, subresource)
+    return Request("PATCH", path, query, body, MERGE_PATCH, purpose, repeatable)

@@ -6,7 +6,7 @@ may be sent twice (reads, server-side apply, writes with preconditions). A dead 
 
 from __future__ import annotations
 
-import itertools
+import math
 import random
 import threading
 import time
@@ -18,8 +18,8 @@ from http import HTTPStatus
 from typing import Final, NoReturn
 
 from webappctl.cluster.refusal import refusal
-from webappctl.cluster.wire import Answer, Request, Wire
-from webappctl.errors import BadAnswer, ClusterError, ServerFailure, Stopped, Throttled, Unreachable
+from webappctl.cluster.wire import Answer, NotSent, Request, Wire
+from webappctl.errors import BadAnswer, ClusterError, OutOfTime, ServerFailure, Stopped, Throttled, Unreachable
 
 ALL_TRIES: Final = 60.0
 """Seconds for one request with all its tries, unless twice the request timeout is more."""
@@ -27,21 +27,40 @@ LONGEST_WAIT: Final = 30.0
 FIRST_WAIT: Final = 0.5
 TRIES_OF_A_DEAD_SERVER: Final = 2
 
-OnRequest = Callable[[str, str, int, float], None]
-"""Called after every try: method, path, HTTP status (0 without an answer), seconds."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
-    """`final`: the server would say the same again."""
+    """`final`: the server would say the same again. `cut_short`: `until` came before an answer."""
 
     error: ClusterError
     retry_after: float = 0.0
     final: bool = False
+    cut_short: bool = False
+
+
+@dataclass(slots=True)
+class _Tries:
+    """Those of one request that failed. `lost`: without an answer. `uncertain`: one may have been carried out."""
+
+    request: Request
+    ends: float
+    failed: int = 0
+    lost: int = 0
+    uncertain: bool = False
+
+    def add(self, error: ClusterError) -> None:
+        lost = isinstance(error, Unreachable | BadAnswer)
+        self.failed += 1
+        self.lost += lost
+        if self.request.writes and (lost or isinstance(error, ServerFailure)) and not isinstance(error, NotSent):
+            self.uncertain = True
 
 
 class Transport:
-    """`until` is an instant of `clock` at which the whole command ends: no try and no wait outlives it."""
+    """`until` is an instant of `clock` at which the whole command ends: no try and no wait outlives it.
+
+    It may be moved while nothing is sent.
+    """
 
     def __init__(
         self,
@@ -56,10 +75,9 @@ class Transport:
         self._wire = wire
         self._request_timeout = request_timeout
         self._stop = stop
-        self._until = float("inf") if until is None else until
+        self.until = math.inf if until is None else until
         self._clock = clock
         self._jitter = jitter
-        self.on_request: OnRequest | None = None
         self._counts: Counter[str] = Counter()
         self._counting = threading.Lock()
 
@@ -76,35 +94,42 @@ class Transport:
     def send(self, request: Request) -> bytes:
         """The body of a 2xx, which is a JSON object.
 
-        Raises a ClusterError when there is none and no try is left, Stopped when `stop` is set or `until` has come.
+        Raises a ClusterError when there is none and no try is left, Stopped when `stop` is set, OutOfTime when `until`
+        has come; each with `may_have_happened`.
         """
-        ends = self._clock() + max(ALL_TRIES, 2 * self._request_timeout)
-        lost = 0
-        for tries in itertools.count(1):
+        tries = _Tries(request, self._clock() + max(ALL_TRIES, 2 * self._request_timeout))
+        try:
+            return self._send(tries)
+        except (ClusterError, Stopped) as error:
+            error.may_have_happened = tries.uncertain
+            raise
+
+    def _send(self, tries: _Tries) -> bytes:
+        request = tries.request
+        while True:
             self._go_on(request)
-            result = self._try(request, ends)
+            result = self._try(request, tries.ends)
             if isinstance(result, bytes):
                 return result
-            lost += isinstance(result.error, Unreachable | BadAnswer)
-            pause = max(result.retry_after, self._backoff(tries))
-            pointless = result.final or lost >= TRIES_OF_A_DEAD_SERVER or not _may_repeat(request, result.error)
-            if pointless or self._clock() + pause >= ends:
+            tries.add(result.error)
+            if result.cut_short:
+                _time_is_up(request, result.error)
+            pause = max(result.retry_after, self._backoff(tries.failed))
+            pointless = result.final or tries.lost >= TRIES_OF_A_DEAD_SERVER or not _may_repeat(request, result.error)
+            if pointless or self._clock() + pause >= tries.ends:
                 raise result.error
             self._wait(pause, request, result.error)
-        raise AssertionError("the loop has no end of its own")
 
     def _try(self, request: Request, ends: float) -> bytes | _Failure:
         started = self._clock()
-        timeout = min(self._request_timeout, ends - started, self._until - started)
+        timeout = min(self._request_timeout, ends - started, self.until - started)
+        with self._counting:
+            self._counts[request.method] += 1
         try:
             answer = self._wire.exchange(request, timeout)
         except ClusterError as error:
-            self._count(request, 0, started)
             error.subject = error.subject or request.purpose.subject
-            if self._clock() >= self._until:
-                _time_is_up(request, error)
-            return _Failure(error)
-        self._count(request, answer.status, started)
+            return _Failure(error, cut_short=self._clock() >= self.until)
         return self._judge(answer, request)
 
     def _judge(self, answer: Answer, request: Request) -> bytes | _Failure:
@@ -126,7 +151,7 @@ class Transport:
         return min(FIRST_WAIT * 2.0 ** min(tries - 1, 10) * (0.5 + self._jitter()), LONGEST_WAIT)
 
     def _wait(self, pause: float, request: Request, because: ClusterError) -> None:
-        if self._clock() + pause >= self._until:
+        if self._clock() + pause >= self.until:
             _time_is_up(request, because)
         if self._stop.wait(pause):
             raise Stopped("stopped before another try", subject=request.purpose.subject) from because
@@ -134,14 +159,8 @@ class Transport:
     def _go_on(self, request: Request) -> None:
         if self._stop.is_set():
             raise Stopped("stopped before it was sent", subject=request.purpose.subject)
-        if self._clock() >= self._until:
+        if self._clock() >= self.until:
             _time_is_up(request, None)
-
-    def _count(self, request: Request, status: int, started: float) -> None:
-        with self._counting:
-            self._counts[request.method] += 1
-        if self.on_request:
-            self.on_request(request.method, request.path, status, self._clock() - started)
 
 
 def retry_after(headers: Mapping[str, str]) -> float:
@@ -164,4 +183,4 @@ def _may_repeat(request: Request, error: ClusterError) -> bool:
 
 def _time_is_up(request: Request, because: ClusterError | None) -> NoReturn:
     last = f"; the last try: {because.message}" if because else ""
-    raise Stopped(f"the time of --timeout is up{last}", subject=request.purpose.subject) from because
+    raise OutOfTime(f"the time of --timeout is up{last}", subject=request.purpose.subject) from because

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 from urllib.parse import quote
 
+from webappctl.errors import Unreachable
+
 JSON: Final = "application/json"
 APPLY_PATCH: Final = "application/apply-patch+yaml"
 MERGE_PATCH: Final = "application/merge-patch+json"
@@ -58,6 +60,10 @@ class Request:
     purpose: Purpose = Purpose("send", "requests")
     repeatable: bool = False
 
+    @property
+    def writes(self) -> bool:
+        return self.method != "GET"
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -68,6 +74,10 @@ class Answer:
     body: bytes = field(repr=False)
 
 
+class NotSent(Unreachable):
+    """There was no connection: of any other Unreachable, the request may have been carried out."""
+
+
 class Wire(Protocol):
     @property
     def server(self) -> str:
@@ -76,8 +86,9 @@ class Wire(Protocol):
     def exchange(self, request: Request, timeout: float) -> Answer:
         """Send it once. `timeout` is in seconds, from connecting to the last byte of the answer.
 
-        A 401 is returned only after the credentials were read again, once. Raises Unreachable when no answer comes,
-        BadAnswer when it is not HTTP or is cut, Unauthorized when there are no credentials to send; nothing else.
+        A 401 is returned only after the credentials were read again, once. Raises Unreachable when no answer comes
+        (NotSent where it surely was not sent), BadAnswer when it is not HTTP or is cut, Unauthorized when there are no
+        credentials to send; nothing else.
         """
 
 

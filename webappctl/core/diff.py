@@ -15,6 +15,7 @@ import msgspec
 
 from webappctl.core.objects import (
     CONTAINER,
+    CONTAINERS_PATH,
     IMAGE_PATH,
     PORTS_PATH,
     REPLICAS_PATH,
@@ -53,6 +54,11 @@ class FieldChange:
     manager: str = ""
     time: str | None = None
     stays: str = ""
+
+    @property
+    def essence(self) -> tuple[str, object, object, str]:
+        """What would be written over what, whoever is behind it."""
+        return self.path, self.actual, self.desired, self.stays
 
     @property
     def in_pod_template(self) -> bool:
@@ -123,6 +129,8 @@ def _field_change(
 ) -> FieldChange:
     if path == "port":
         return _port_change(deployment, desired, managed)
+    if path == "image" and actual.image is None:
+        return _missing_container(deployment, desired, managed)
     before, after = _value(path, actual), _value(path, desired)
     cause, owner = _cause(managed.owners(_managed_path(path, desired)))
     return FieldChange(path, before, after, cause, owner.manager if owner else "", owner.time if owner else None)
@@ -134,6 +142,16 @@ def _cause(owners: Iterable[FieldOwner]) -> tuple[Cause, FieldOwner | None]:
     if any(owner.ours for owner in owners):
         return Cause.SPEC_CHANGED, None
     return Cause.LIVE_DRIFT, owners[-1] if owners else None
+
+
+def _missing_container(deployment: Deployment, desired: OwnedFields, managed: ManagedFields) -> FieldChange:
+    """Containers that are there instead of ours (a renamed one, a sidecar) are not ours: they stay, and are named."""
+    manager, time, stays = "", None, []
+    for container in deployment.spec.template.spec.containers or ():
+        owner = next(iter(managed.owners((*CONTAINERS_PATH, f'k:{{"name":"{container.name}"}}'))), None)
+        manager, time = (owner.manager, owner.time) if owner else (manager, time)
+        stays.append(f"container {container.name}" + (f" of {owner.manager}" if owner else ""))
+    return FieldChange("image", None, desired.image, Cause.LIVE_DRIFT, manager, time, ", ".join(stays))
 
 
 def _port_change(deployment: Deployment, desired: OwnedFields, managed: ManagedFields) -> FieldChange:

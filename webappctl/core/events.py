@@ -6,7 +6,8 @@ import hashlib
 from typing import Final
 
 from webappctl.core.objects import API_VERSION, FIELD_MANAGER, KIND, Deployment, Json
-from webappctl.core.report import BLOCKED, STALLED, WRITTEN, Outcome, Result, cut
+from webappctl.core.plan import BLOCKED, STALLED
+from webappctl.core.report import WRITTEN, Outcome, Result, cut
 
 RECONCILED: Final = "Reconciled"
 FAILED: Final = "Failed"

@@ -10,11 +10,6 @@ from typing import Final
 from webappctl.core.objects import Deployment, ObjectKey, Unreadable
 from webappctl.core.plan import Change, Obstacle, Plan
 
-STALLED: Final = "Stalled"
-"""The condition of a WebApp that does not get on by itself."""
-BLOCKED: Final = "Blocked"
-"""The reason, in conditions and events, of an object that nothing can be done about."""
-
 MAX_MESSAGE: Final = 1024
 """Bytes. The API server refuses the whole status for a message of more than 32 KiB; nobody reads even one."""
 
@@ -47,7 +42,7 @@ class Outcome(Enum):
 WRITTEN = frozenset({Outcome.CREATED, Outcome.CONFIGURED})
 SETTLED = frozenset({*WRITTEN, Outcome.UNCHANGED})
 UNFINISHED = frozenset({Outcome.BLOCKED, Outcome.WAITING, Outcome.STALE})
-FAILED = frozenset({Outcome.FAILED, Outcome.NOT_TRIED})
+FAILURES = frozenset({Outcome.FAILED, Outcome.NOT_TRIED})
 
 
 class ExitCode(IntEnum):
@@ -55,7 +50,6 @@ class ExitCode(IntEnum):
     ERROR = 1
     USAGE = 2
     PENDING = 3
-    REFUSED = 4
     UNFINISHED = 5
 
 
@@ -103,7 +97,7 @@ class Report:
 
     @property
     def failed(self) -> bool:
-        return bool(self.count(*FAILED) or self.status_failures or self.interruption)
+        return bool(self.count(*FAILURES) or self.status_failures or self.interruption)
 
 
 def exit_code(report: Report, *, blocked_ok: bool = False) -> ExitCode:

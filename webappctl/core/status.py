@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from webappctl.core.desired import problem_of, selector_of
+from webappctl.core.desired import MAX_LABEL, problem_of, selector_of
 from webappctl.core.objects import (
     API_VERSION,
     KIND,
@@ -20,7 +20,8 @@ from webappctl.core.objects import (
     WebApp,
     WebAppStatus,
 )
-from webappctl.core.report import BLOCKED, SETTLED, STALLED, Outcome, Result, cut
+from webappctl.core.plan import BLOCKED, STALLED
+from webappctl.core.report import SETTLED, Outcome, Result, cut
 
 AVAILABLE: Final = "Available"
 READY: Final = "Ready"
@@ -53,6 +54,8 @@ def status_change(result: Result, webapp: WebApp | Unreadable, now: str) -> WebA
     """
     if result.outcome not in SETTLED | {Outcome.BLOCKED, Outcome.WAITING} or webapp.metadata.terminating:
         return None
+    if _is_newer(webapp.status, result.change.webapp.metadata.generation):
+        return None
     status = _status(result, webapp, now)
     return None if status == _ours(webapp.status) else status
 
@@ -79,6 +82,11 @@ def with_foreign_conditions(status: WebAppStatus, live: WebAppStatus | None) -> 
     return msgspec.structs.replace(status, conditions=(*(status.conditions or ()), *foreign))
 
 
+def _is_newer(status: WebAppStatus | None, generation: int) -> bool:
+    """Another pass has reported on a newer spec already."""
+    return status is not None and (status.observed_generation or 0) > generation
+
+
 def _status(result: Result, webapp: WebApp | Unreadable, now: str) -> WebAppStatus:
     live = webapp.status or WebAppStatus()
     planned = result.change.webapp.metadata
@@ -92,7 +100,7 @@ def _status(result: Result, webapp: WebApp | Unreadable, now: str) -> WebAppStat
         observed_generation=planned.generation,
         replicas=ours.status.replicas if ours else 0,
         ready_replicas=ours.status.ready_replicas if ours else 0,
-        selector=selector_of(planned.name),
+        selector=selector_of(planned.name) if len(planned.name) <= MAX_LABEL else None,
         conditions=conditions,
     )
 

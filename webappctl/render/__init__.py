@@ -1,7 +1,7 @@
 """Plan and Report → table, plain lines, JSON. It returns; cli prints."""
 
 from webappctl.render.document import SCHEMA_VERSION, plan_document, report_document
-from webappctl.render.lines import plan_lines, report_lines
+from webappctl.render.lines import plan_lines, result_lines
 from webappctl.render.summary import Target, plan_summary, plan_warnings, report_summary, report_warnings
 from webappctl.render.table import plan_table, problem_table
 from webappctl.render.text import safe
@@ -16,8 +16,8 @@ __all__ = [
     "plan_warnings",
     "problem_table",
     "report_document",
-    "report_lines",
     "report_summary",
     "report_warnings",
+    "result_lines",
     "safe",
 ]

@@ -73,6 +73,7 @@ def _change(change: Change) -> dict[str, Any]:
         "obstacle": change.obstacle.value if change.obstacle else None,
         "message": change.message,
         "remedy": change.remedy,
+        "lastRefusal": change.last_refusal or None,
         "warning": change.warning,
     }
 
@@ -109,5 +110,4 @@ def _counts(kind: type[Enum], found: Iterable[Enum]) -> dict[str, int]:
 
 
 def _dump(document: dict[str, Any]) -> str:
-    """json leaves DEL as it is, the one control character that it does not escape."""
-    return json.dumps(document, indent=2).replace("\x7f", "\\u007f")
+    return json.dumps(document, indent=2)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from webappctl.core.plan import Action, Change, Plan
-from webappctl.core.report import Outcome, Report, Result
+from webappctl.core.report import Outcome, Result
 from webappctl.render.text import creation, effect, is_shown, safe
 
 
@@ -17,35 +17,35 @@ def plan_lines(plan: Plan) -> Iterator[str]:
         yield from _change_lines(change, change.action.value)
 
 
-def report_lines(report: Report) -> Iterator[str]:
-    """The same lines, with what happened where the plan says what is to be done."""
-    for result in report.results:
-        if result.outcome is not Outcome.UNCHANGED:
-            yield from _result_lines(result)
-
-
-def _result_lines(result: Result) -> Iterator[str]:
+def result_lines(result: Result) -> Iterator[str]:
+    """The same lines, with what happened where the plan says what is to be done. None for what is unchanged."""
+    if result.outcome is Outcome.UNCHANGED:
+        return
     if result.message:
         reason = result.obstacle.value if result.obstacle else ""
         yield _line(str(result.key), result.outcome.value, "", "", "", reason, result.text)
-        return
-    yield from _change_lines(result.change, result.outcome.value)
+    else:
+        yield from _change_lines(result.change, result.outcome.value)
 
 
 def _change_lines(change: Change, verb: str) -> Iterator[str]:
     key = str(change.key)
     if change.action is Action.CREATE:
-        what = creation(change).removeprefix("create, ")
-        yield _line(key, verb, "", "", what, "missing", effect(change.effect))
+        yield _line(key, verb, "", "", creation(change), "missing", _effect(change))
     elif change.fields:
         for field in change.fields:
             stays = f", {field.stays} stays" if field.stays else ""
-            text = effect(change.effect) + stays
-            yield _line(key, verb, field.path, _cell(field.actual), _cell(field.desired), field.cause.value, text)
+            cells = (field.path, _cell(field.actual), _cell(field.desired), field.cause.value)
+            yield _line(key, verb, *cells, _effect(change) + stays)
     else:
         remedy = f" ({change.remedy})" if change.remedy else ""
         reason = change.obstacle.value if change.obstacle else ""
         yield _line(key, verb, "", "", "", reason, change.message + remedy)
+
+
+def _effect(change: Change) -> str:
+    refusal = f"; refused the last time: {change.last_refusal}" if change.last_refusal else ""
+    return effect(change.effect) + refusal
 
 
 def _cell(value: str | int | None) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 from webappctl.core.objects import Scope
 from webappctl.core.plan import Action, Plan
 from webappctl.core.report import Outcome, Report
-from webappctl.render.text import count, safe
+from webappctl.render.text import safe
 
 SHOWN_FAILURES: Final = 3
 
@@ -48,7 +48,7 @@ def report_summary(report: Report) -> str:
         if outcome not in always and report.count(outcome)
     ]
     if report.status_failures:
-        parts.append(f"{count(len(report.status_failures), 'status')} not written".replace("statuss", "statuses"))
+        parts.append(f"{len(report.status_failures):,} without a new status")
     interruption = f"; {safe(report.interruption)}" if report.interruption else ""
     return ", ".join(parts) + interruption
 

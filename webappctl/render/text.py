@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import unicodedata
 from datetime import datetime
-from typing import Final
+from typing import assert_never
 
 from webappctl.core.diff import Cause, FieldChange
 from webappctl.core.objects import WebApp
 from webappctl.core.plan import Action, Change, Effect
 
-_HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
-"""Categories of what moves the cursor, reorders the line or cannot be seen."""
-
 
 def safe(text: str) -> str:
-    """The text with nothing in it that a terminal obeys or a reader cannot see: such a character is shown escaped."""
-    if text.isascii() and text.isprintable():
+    """The text with nothing in it that a terminal obeys or a reader cannot see: such a character is shown escaped.
+
+    Of these, `isprintable` knows all: controls, formats (bidi, zero width), line separators, unassigned, odd spaces.
+    """
+    if text.isprintable():
         return text
-    return "".join(char if _is_plain(char) else char.encode("unicode_escape").decode() for char in text)
-
-
-def _is_plain(char: str) -> bool:
-    return char == " " or (char.isprintable() and unicodedata.category(char) not in _HIDDEN)
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def count(number: int, noun: str) -> str:
@@ -42,12 +37,12 @@ def effect(effect: Effect) -> str:
 
 
 def creation(change: Change) -> str:
-    """`create, 2 replicas of web:1.1, port 8080`; replicas that are not ours are left to the API server."""
+    """`2 replicas of web:1.1, port 8080`; replicas that are not ours are left to the API server."""
     spec = change.webapp.spec if isinstance(change.webapp, WebApp) else None
     if spec is None:
-        return "create"
+        return ""
     replicas = "" if spec.replicas is None else f"{count(spec.replicas, 'replica')} of "
-    return f"create, {replicas}{spec.image}, port {spec.port}"
+    return f"{replicas}{spec.image}, port {spec.port}"
 
 
 def why(field: FieldChange, now: datetime) -> str:
@@ -57,10 +52,10 @@ def why(field: FieldChange, now: datetime) -> str:
             return "spec changed"
         case Cause.MISSING:
             return "missing"
-        case Cause.LIVE_DRIFT if field.manager:
-            return f"{field.manager}, {_ago(field.time, now)}"
+        case Cause.LIVE_DRIFT:
+            return f"{field.manager}, {_ago(field.time, now)}" if field.manager else "writer unknown"
         case _:
-            return "writer unknown"
+            assert_never(field.cause)
 
 
 def _ago(time: str | None, now: datetime) -> str:

@@ -8,6 +8,7 @@ On loopback, with RBAC; pods of Deployments become Ready on a simulated node. St
 """
 
 from webappctl.sandbox.lifecycle import down, find, throwaway, up
+from webappctl.sandbox.state import all_names
 from webappctl.sandbox.view import Sandbox
 
-__all__ = ["Sandbox", "down", "find", "throwaway", "up"]
+__all__ = ["Sandbox", "all_names", "down", "find", "throwaway", "up"]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from webappctl.errors import SandboxError
+from webappctl.sandbox import folders
 from webappctl.sandbox.interrupt import Interruption
 
 NAMES = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "kwok")
@@ -61,7 +62,7 @@ def obtain(say: Callable[[str], None], stop: Interruption) -> Binaries:
     """Builds them if they are nowhere. Raises SandboxError, Stopped."""
     assets = os.environ.get("KUBEBUILDER_ASSETS")
     if assets:
-        return _given(Path(assets).expanduser().absolute(), say)
+        return _given(folders.named("KUBEBUILDER_ASSETS", assets), say)
     target = cached()
     if not complete(target):
         from webappctl.sandbox.build import build
@@ -77,8 +78,7 @@ def complete(target: Path) -> bool:
 
 def cached() -> Path:
     """Where the programs of the shipped modules belong on this platform."""
-    home = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser().absolute()
-    return home / "webappctl" / f"sandbox-{key(MODULES)}"
+    return folders.named("XDG_CACHE_HOME", "~/.cache") / "webappctl" / f"sandbox-{key(MODULES)}"
 
 
 def key(modules: Path) -> str:

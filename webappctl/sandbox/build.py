@@ -16,16 +16,19 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from webappctl.errors import SandboxError
 from webappctl.sandbox import binaries
 from webappctl.sandbox.interrupt import Interruption
-from webappctl.sandbox.processes import stop_group
+from webappctl.sandbox.processes import Process, alive, identify, log_tail, stop_group
 from webappctl.sandbox.progress import Progress
-from webappctl.sandbox.state import lock
+from webappctl.sandbox.state import lock, write_private
 from webappctl.sandbox.toolchain import Go, find_go
 
 _LONGEST = 3600.0  # seconds for one module; a slow machine with a slow network needs minutes
-_TAIL = 12  # lines of go's output in an error
+_PROCESS = "go.json"  # in the folder of a build: the go that works there
+_HOW = re.compile(r"--?(p=\d+|modcacherw)")  # of GOFLAGS: how to build, not what comes of it
 _STAMPED = ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")  # what `--version` answers from
 _KUBERNETES = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl")
 # a module's programs in one go: they share most packages, and one links while another compiles
@@ -72,16 +75,30 @@ def build(target: Path, stop: Interruption, *, modules: Path = binaries.MODULES)
         if binaries.complete(target):
             return
         for left_behind in target.parent.glob(".build-*"):  # we hold the lock: its builder was killed
-            shutil.rmtree(left_behind, ignore_errors=True)
+            _clear_away(left_behind)
         go = find_go(needed_go(modules))
         folder = Path(tempfile.mkdtemp(prefix=".build-", dir=target.parent))
         undo.callback(shutil.rmtree, folder, ignore_errors=True)
         workshop = _Workshop(folder, go, progress, stop)
         _copy(modules, workshop.modules)
+        progress.say(
+            f"Building the sandbox's control plane with {go.version}, once for each version: "
+            f"about 7 minutes on 2 cores, into {target}"
+        )
         _build_all(workshop)
         shutil.rmtree(target, ignore_errors=True)  # what it lacks made it incomplete; a program that runs keeps running
         workshop.result.rename(target)
-        progress.say(f"The sandbox's control plane is built: {target}")
+        progress.say("The sandbox's control plane is built")
+
+
+def _clear_away(left_behind: Path) -> None:
+    """Its go may run on, and write there."""
+    record = left_behind / _PROCESS
+    if record.exists():
+        go = msgspec.json.decode(record.read_bytes(), type=Process)
+        if alive(go):
+            stop_group(go.pid)
+    shutil.rmtree(left_behind, ignore_errors=True)
 
 
 def _copy(modules: Path, to: Path) -> None:
@@ -102,9 +119,6 @@ def needed_go(modules: Path) -> str:
 
 def _build_all(workshop: _Workshop) -> None:
     workshop.result.mkdir()
-    workshop.progress.say(
-        f"Building the sandbox's control plane with {workshop.go.version}, once: about 7 minutes on 2 cores"
-    )
     for number, (module, programs) in enumerate(_PROGRAMS.items(), start=1):
         # a folder as target takes a program's name from its package, and etcd's is "server"
         output = str(workshop.result) if len(programs) > 1 else str(workshop.result / module)
@@ -138,7 +152,7 @@ def _stages(workshop: _Workshop) -> str:
 
 
 def _go(workshop: _Workshop, arguments: Sequence[str], *, module: str, step: str) -> None:
-    """One run of go in a process group of its own, which ends with us however we end."""
+    """One run of go in a process group of its own, which ends with us; if we are killed, with the next build."""
     with workshop.log.open("wb") as output:
         child = subprocess.Popen(
             [workshop.go.program, *arguments],
@@ -150,6 +164,7 @@ def _go(workshop: _Workshop, arguments: Sequence[str], *, module: str, step: str
             process_group=0,
         )
     try:
+        write_private(workshop.folder / _PROCESS, msgspec.json.encode(identify(child.pid)))
         workshop.stop.until(
             lambda: _advance(workshop, child), seconds=_LONGEST, every=0.2, late=lambda: f"{step} took over an hour"
         )
@@ -158,8 +173,9 @@ def _go(workshop: _Workshop, arguments: Sequence[str], *, module: str, step: str
             stop_group(child.pid)
             child.wait()
     if child.returncode:
-        lines = workshop.log.read_text(errors="replace").splitlines()[-_TAIL:]
-        raise SandboxError("\n  ".join([f"go {arguments[0]} failed (exit {child.returncode})", *lines]), subject=step)
+        failed = f"go {arguments[0]} failed (exit {child.returncode})"
+        what_to_do = "mend what its last lines name, and try again: what is compiled already is kept"
+        raise SandboxError(f"{failed}; {what_to_do}:\n{log_tail(workshop.log)}", subject=step)
 
 
 def _advance(workshop: _Workshop, child: subprocess.Popen[bytes]) -> bool:
@@ -179,6 +195,8 @@ def _summary(log: Path) -> str:
 
 def _environment(extra: Mapping[str, str]) -> dict[str, str]:
     """The user's, as far as it says where caches and proxies are; not where it would change what is built."""
-    fixed = {"CGO_ENABLED": "0", "GOTOOLCHAIN": "local", "GOFLAGS": "-mod=readonly", "GOWORK": "off"}
+    theirs = [flag for flag in os.environ.get("GOFLAGS", "").split() if _HOW.fullmatch(flag)]
+    flags = " ".join(["-mod=readonly", *theirs])
+    fixed = {"CGO_ENABLED": "0", "GOTOOLCHAIN": "local", "GOFLAGS": flags, "GOWORK": "off"}
     dropped = {"GOOS", "GOARCH", "GOEXPERIMENT"}
     return {k: v for k, v in os.environ.items() if k not in dropped} | dict(extra) | fixed

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -23,7 +24,8 @@ from webappctl.sandbox.state import Ports, Started, State
 _PATIENCE = 90.0  # seconds for one step; on a loaded machine of 2 cores the API server may take 30
 _TRIES = 3  # with other ports, when somebody took one between our look and the component's bind
 _GRACE, _NO_GRACE = 10.0, 0.2  # seconds from SIGTERM to SIGKILL
-_TAIL = 12  # lines of a component's log in an error
+
+Manifest = Mapping[str, Any]
 
 
 class _PortTakenError(SandboxError):
@@ -33,17 +35,18 @@ class _PortTakenError(SandboxError):
 class _Start:
     """One attempt. `state` grows with every process; `undo` ends them all."""
 
-    def __init__(self, initial: State, binaries: Binaries, stop: Interruption) -> None:
+    def __init__(self, initial: State, binaries: Binaries, stop: Interruption, crds: Iterable[Manifest]) -> None:
         self.state = initial
         self.layout = Layout(state.directory(initial.name))
         self._binaries = binaries
         self._stop = stop
+        self._crds = crds
 
     def run(self) -> State:
         """All components, each as soon as what it needs is there. Raises SandboxError, Stopped."""
         self._launch(components.etcd(self.layout, self.state.ports))
         with Client(self.layout.pki, self.state.ports.etcd) as client:
-            self._until(lambda: readiness.etcd_serves(client), "etcd to answer")
+            self._until(lambda: readiness.etcd_serves(client), "etcd", "to answer")
             versions = {"etcd": readiness.etcd_version(client)}
         accounts = self._binaries.path("kube-controller-manager") is not None
         self._launch(
@@ -59,16 +62,16 @@ class _Start:
         self._note(processes=())
 
     def _bring_up(self, client: Client) -> None:
-        self._until(lambda: readiness.api_serves(client), "the API server to be ready")
-        probe = readiness.CustomResources(client, self.state.crds)
-        self._until(probe.done, "custom resources to be served")
+        self._until(lambda: readiness.api_serves(client), "kube-apiserver", "to be ready")
+        probe = readiness.CustomResources(client, self._crds)
+        self._until(probe.done, "kube-apiserver", "to serve custom resources")
         # only now: a kind that comes and goes while the garbage collector discovers kinds blocks it for 30 s
         for component in self._others():
             self._launch(component)
         if self._binaries.path("kube-controller-manager"):
-            self._until(readiness.Controllers(client).done, "the controller manager to work")
+            self._until(readiness.Controllers(client).done, "kube-controller-manager", "to work")
         if self._binaries.path("kwok"):
-            self._until(readiness.Node(client).done, "the node to be ready")
+            self._until(readiness.Node(client).done, "kwok", "to make the node ready")
 
     def _others(self) -> Iterable[Component]:
         described = (
@@ -92,22 +95,24 @@ class _Start:
             raise SandboxError(f"{component.name} cannot be started: {error}") from error
         self._note(processes=(*self.state.processes, Started(component.name, process)))
 
-    def _until(self, true: Callable[[], bool], what: str) -> None:
+    def _until(self, true: Callable[[], bool], component: str, what: str) -> None:
         def alive_and_true() -> bool:
             self._check_alive()
             return true()
 
         def late() -> str:
-            return f"waited {_PATIENCE:.0f} s in vain for {what}; the logs are in {self.layout.log('').parent}"
+            waited = f"waited {_PATIENCE:.0f} s in vain for {component} {what}; try again when the machine is less busy"
+            return f"{waited}. The end of its log:\n{processes.log_tail(self.layout.log(component))}"
 
         self._stop.until(alive_and_true, seconds=_PATIENCE, every=0.05, late=late)
 
     def _check_alive(self) -> None:
         for started in self.state.processes:
             if not processes.alive(started.process):
-                tail = _tail(self.layout.log(started.component))
+                tail = processes.log_tail(self.layout.log(started.component))
                 kind = _PortTakenError if "address already in use" in tail else SandboxError
-                raise kind(f"{started.component} ended at once; the end of its log:\n{tail}")
+                what = f"{started.component} ended at once; mend what the end of its log names, and try again"
+                raise kind(f"{what}:\n{tail}")
 
     def _note(self, **changes: object) -> State:
         self.state = msgspec.structs.replace(
@@ -116,15 +121,17 @@ class _Start:
         return state.write(self.state)
 
 
-def start(initial: State, binaries: Binaries, stop: Interruption) -> State:
+def start(initial: State, binaries: Binaries, stop: Interruption, *, crds: Iterable[Manifest] = ()) -> State:
     """Starts everything on the data that is there, and returns the state as written.
+
+    `crds` are created before the controllers start; one whose name is taken is left as it is.
 
     Whatever goes wrong, a signal included, no process is left. Raises SandboxError with the end of the log of the
     component that failed, or Stopped.
     """
     for attempt in range(_TRIES):
         ports = initial.ports if attempt == 0 and _all_free(initial.ports) else free_ports()
-        run = _Start(msgspec.structs.replace(initial, ports=ports, processes=(), ready=False), binaries, stop)
+        run = _Start(msgspec.structs.replace(initial, ports=ports, processes=(), ready=False), binaries, stop, crds)
         try:
             _prepare(run.layout, ports, initial.name)
             return run.run()
@@ -187,8 +194,3 @@ def _prepare(layout: Layout, ports: Ports, name: str) -> None:
 def _environment(directory: Path) -> dict[str, str]:
     """Not ours: proxies, Go's debugging switches and a ~/.kwok of the user would change what the components do."""
     return {"HOME": str(directory), "PATH": os.defpath, "TMPDIR": str(directory), "TZ": "UTC"}
-
-
-def _tail(log: Path) -> str:
-    lines = log.read_text(errors="replace").splitlines()[-_TAIL:] if log.exists() else []
-    return "\n".join(f"  {line}" for line in lines) or "  (it is empty)"

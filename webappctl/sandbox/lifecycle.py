@@ -3,36 +3,51 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any
+from dataclasses import dataclass
 
 import msgspec
 
 from webappctl.errors import SandboxError
 from webappctl.sandbox import binaries, controlplane, processes, state
 from webappctl.sandbox.binaries import Binaries
+from webappctl.sandbox.controlplane import Manifest
 from webappctl.sandbox.interrupt import Interruption, deferred
-from webappctl.sandbox.state import Ports, State
+from webappctl.sandbox.processes import Process
+from webappctl.sandbox.state import State
 from webappctl.sandbox.view import Sandbox, described, healthy
 
 _BUSY = 300.0  # seconds to wait for another process that starts or stops the same sandbox
 _SUFFIX = 4  # bytes of a throwaway's unique ending
-
-NO_PORTS = Ports(0, 0, 0)
+_THROWAWAY = re.compile(rf".*-[0-9a-f]{{{2 * _SUFFIX}}}")
 
 Say = Callable[[str], None]
-Crds = Iterable[Mapping[str, Any]]
+Crds = Iterable[Manifest]
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """What a sandbox is to be. `crds`: name → manifest."""
+
+    name: str
+    audit: bool
+    crds: Mapping[str, Manifest]
+    owner: Process | None = None
+
+    def met_by(self, current: State) -> bool:
+        return (current.audit or not self.audit) and self.crds.keys() <= set(current.crd_names)
 
 
 def up(name: str = "default", *, say: Say, audit: bool = False, crds: Crds = ()) -> Sandbox:
     """Starts it, or finds it running: about 5 s, the very first time the minutes of a build.
 
     One of which a process has died is started again on the same data; so is one without an audit log when `audit` asks
-    for it. It outlives this process. `say` gets whole lines for the user. `crds` are there before the controllers
-    start: the garbage collector looks for new kinds every 30 s only, and knows these at once.
+    for it, or without one of `crds`. It outlives this process. `say` gets whole lines for the user. `crds` are there
+    before the controllers start: the garbage collector looks for new kinds every 30 s only, and knows these at once.
 
     Raises UsageError (the name), SandboxError (the build or a component failed: its last lines are in the message; no
     process is left), Stopped (a signal came; no process is left, and the signal is delivered again).
@@ -40,7 +55,7 @@ def up(name: str = "default", *, say: Say, audit: bool = False, crds: Crds = ())
     state.check_name(name)
     with deferred() as stop:
         reap()
-        return _up(State(name, NO_PORTS, audit=audit, crds=tuple(crds)), say, stop)
+        return _up(_Wish(name, audit, _by_name(crds)), say, stop)
 
 
 def down(name: str = "default") -> bool:
@@ -77,8 +92,7 @@ def throwaway(
     with deferred() as stop:
         reap()
         try:
-            wanted = State(name, NO_PORTS, audit=audit, crds=tuple(crds), owner=processes.this())
-            sandbox = _up(wanted, say, stop)
+            sandbox = _up(_Wish(name, audit, _by_name(crds), owner=processes.this()), say, stop)
             with stop.released():
                 yield sandbox
         finally:
@@ -95,24 +109,31 @@ def reap() -> tuple[str, ...]:
     return tuple(gone)
 
 
-def _up(wanted: State, say: Say, stop: Interruption) -> Sandbox:
+def _by_name(crds: Crds) -> dict[str, Manifest]:
+    return {crd["metadata"]["name"]: crd for crd in crds}
+
+
+def _up(wanted: _Wish, say: Say, stop: Interruption) -> Sandbox:
     """Locks twice: who waits for a build of minutes must not keep others from what runs already."""
     with _locked(wanted.name, say, stop):
-        running = _running(wanted)
+        running = _running(wanted, say)
     if running:
         return running
     programs = binaries.obtain(say, stop)
     with _locked(wanted.name, say, stop):
-        return _running(wanted) or _start(wanted, programs, say, stop)
+        return _running(wanted, say) or _start(wanted, programs, say, stop)
 
 
-def _running(wanted: State) -> Sandbox | None:
+def _running(wanted: _Wish, say: Say) -> Sandbox | None:
     current = state.read(wanted.name)
-    usable = current is not None and (current.audit or not wanted.audit) and healthy(current)
-    return described(current) if current and usable else None
+    if current is None or not wanted.met_by(current) or not healthy(current):
+        return None
+    sandbox = described(current)
+    say(f"sandbox {sandbox.name} is running already: {sandbox.server}")
+    return sandbox
 
 
-def _start(wanted: State, programs: Binaries, say: Say, stop: Interruption) -> Sandbox:
+def _start(wanted: _Wish, programs: Binaries, say: Say, stop: Interruption) -> Sandbox:
     began = time.monotonic()
     name = wanted.name
     former = state.read(name)
@@ -120,16 +141,16 @@ def _start(wanted: State, programs: Binaries, say: Say, stop: Interruption) -> S
         _say_why(former, say)
         controlplane.stop(former.processes)
     state.directory(name).mkdir(mode=0o700, parents=True, exist_ok=True)
+    basis = former or State(name, controlplane.free_ports(), owner=wanted.owner)
     initial = msgspec.structs.replace(
-        wanted,
-        ports=former.ports if former else controlplane.free_ports(),
-        owner=former.owner if former else wanted.owner,
-        audit=wanted.audit or (former is not None and former.audit),
+        basis,
+        audit=basis.audit or wanted.audit,
+        crd_names=tuple(sorted({*basis.crd_names, *wanted.crds})),
         binaries=str(programs.directory),
         missing=programs.missing,
     )
     try:
-        started = controlplane.start(state.write(initial), programs, stop)
+        started = controlplane.start(state.write(initial), programs, stop, crds=wanted.crds.values())
     except BaseException:
         if former is None:
             _delete(name)
@@ -191,21 +212,29 @@ def _drop_lock_file(name: str) -> None:
 def _end(name: str, keep: Callable[[], bool]) -> None:
     """A throwaway's end, whose waits no signal shortens that has come already."""
     kept = False
+    stop = Interruption()
     try:
         kept = keep()
     finally:
         if not kept:
-            _down(name, Interruption())
-    current = state.read(name)
-    if current:
-        state.write(msgspec.structs.replace(current, owner=None))
+            _down(name, stop)
+    if kept:
+        _disown(name, stop)
+
+
+def _disown(name: str, stop: Interruption) -> None:
+    """From now on it is a sandbox like others."""
+    with _locked(name, lambda _: None, stop):
+        current = state.read(name)
+        if current:
+            state.write(msgspec.structs.replace(current, owner=None))
 
 
 def _abandoned(name: str) -> bool:
-    """Also a folder without a state, whose maker was killed between the two: nobody holds its lock."""
+    """Also a throwaway's folder without a state, whose maker was killed between the two. Others may be the user's."""
     current = state.read(name)
     if current is None:
-        return True
+        return _THROWAWAY.fullmatch(name) is not None
     return current.owner is not None and not processes.alive(current.owner)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 _POLL = 0.02
+_TAIL = 12  # lines of a log in an error
 _ENDED = ("Z", "X")  # states, as the kernel and ps write them
 _GONE = 5.0  # seconds from SIGKILL to the end; more means that the kernel holds it (a dead network disk)
 
@@ -23,8 +24,12 @@ class Process(msgspec.Struct, frozen=True):
     started: str
 
 
+def identify(pid: int) -> Process:
+    return Process(pid, _look(pid)[0])
+
+
 def this() -> Process:
-    return Process(os.getpid(), _look(os.getpid())[0])
+    return identify(os.getpid())
 
 
 def start(command: Sequence[str], *, log: Path, directory: Path, environment: Mapping[str, str]) -> Process:
@@ -41,7 +46,7 @@ def start(command: Sequence[str], *, log: Path, directory: Path, environment: Ma
             start_new_session=True,
         )
     child.returncode = 0  # disowned: it is meant to outlive us, and Popen would warn about that; `alive` reaps it
-    return Process(child.pid, _look(child.pid)[0])
+    return identify(child.pid)
 
 
 def alive(process: Process) -> bool:
@@ -59,7 +64,7 @@ def stop(process: Process, *, grace: float) -> bool:
 
 
 def stop_group(leader: int, *, grace: float = 5.0) -> None:
-    """Ends the process group of a child of ours, the child's own children included, and reaps the child."""
+    """Ends a process group, the leader's own children included, and reaps the leader if it is a child of ours."""
     for signum, seconds in ((signal.SIGTERM, grace), (signal.SIGKILL, _GONE)):
         deadline = time.monotonic() + seconds
         there = _signal_group(leader, signum)
@@ -68,6 +73,12 @@ def stop_group(leader: int, *, grace: float = 5.0) -> None:
             there = _signal_group(leader, 0)
         if not there:
             return
+
+
+def log_tail(log: Path) -> str:
+    """The last lines of what a program said, indented, as the lines of an error below its first."""
+    lines = log.read_text(errors="replace").splitlines()[-_TAIL:] if log.exists() else []
+    return "\n".join(f"  {line}" for line in lines) or "  (it is empty)"
 
 
 def _signal(process: Process, signum: int) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from webappctl.errors import SandboxError
 from webappctl.sandbox import components
 from webappctl.sandbox.client import Answer, Client
 
@@ -18,6 +19,7 @@ _CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _NAMESPACE = f"/api/v1/namespaces/{_QUIET}"
 _APPS = f"/apis/apps/v1/namespaces/{_QUIET}"
 _NOT_YET = (0, 404, 429, 503)
+_NEVER = (400, 422)
 _NOT_FOUND = 404
 _CONFLICT = 409
 
@@ -41,7 +43,10 @@ def kubernetes_version(client: Client) -> str:
 
 
 class CustomResources:
-    """A CRD is established and its objects can be listed; so can those of `crds`, and of every one from before."""
+    """A CRD is established and its objects can be listed; so can those of `crds`, and of every one from before.
+
+    `done` raises SandboxError for one of `crds` that the API server will never take.
+    """
 
     def __init__(self, client: Client, crds: Iterable[Mapping[str, Any]]) -> None:
         self._client = client
@@ -50,6 +55,9 @@ class CustomResources:
     def done(self) -> bool:
         if self._to_create:
             answer = self._client.send("POST", _CRDS, self._to_create[0])
+            if answer.status in _NEVER:
+                name = self._to_create[0]["metadata"]["name"]
+                raise SandboxError(f"the API server refuses the CRD {name}: {answer.body.get('message', '')}")
             if answer.ok or answer.status == _CONFLICT:
                 del self._to_create[0]
             return False

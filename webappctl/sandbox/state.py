@@ -9,14 +9,14 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from webappctl.errors import SandboxError, UsageError
+from webappctl.sandbox import folders
 from webappctl.sandbox.interrupt import Interruption
 from webappctl.sandbox.processes import Process
 
@@ -42,13 +42,13 @@ class Started(msgspec.Struct, frozen=True):
 class State(msgspec.Struct, frozen=True):
     """What `state.json` holds. `owner` is set for a throwaway: it ends with that process. `ready`: it came up whole.
 
-    `crds`: manifests that are there before the controllers start.
+    `crd_names`: of those that were there before its controllers started.
     """
 
     name: str
     ports: Ports
     audit: bool = False
-    crds: tuple[Mapping[str, Any], ...] = ()
+    crd_names: tuple[str, ...] = ()
     owner: Process | None = None
     ready: bool = False
     binaries: str = ""
@@ -68,8 +68,7 @@ def check_name(name: str) -> str:
 
 
 def root() -> Path:
-    home = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
-    return Path(home).expanduser().absolute() / "webappctl" / "sandboxes"
+    return folders.named("XDG_STATE_HOME", "~/.local/state") / "webappctl" / "sandboxes"
 
 
 def directory(name: str) -> Path:
@@ -83,9 +82,14 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(p.name for p in root().iterdir() if p.is_dir() and _NAME.fullmatch(p.name)))
 
 
+def all_names() -> tuple[str, ...]:
+    """Of every sandbox that was not taken down, throwaways included, sorted."""
+    return tuple(name for name in names() if _file(name).exists())
+
+
 def read(name: str) -> State | None:
     """None: there is no such sandbox. Raises SandboxError when the file cannot be understood."""
-    path = directory(name) / "state.json"
+    path = _file(name)
     try:
         return msgspec.json.decode(path.read_bytes(), type=State)
     except FileNotFoundError:
@@ -98,7 +102,7 @@ def read(name: str) -> State | None:
 
 def write(state: State) -> State:
     """Whole or not at all, readable by its owner only. Returns what it wrote."""
-    path = directory(state.name) / "state.json"
+    path = _file(state.name)
     write_private(path, msgspec.json.format(msgspec.json.encode(state)))
     return state
 
@@ -151,6 +155,10 @@ def lock_if_free(path: Path) -> Iterator[bool]:
 def lock_file(name: str) -> Path:
     """Beside the directory, which `down` deletes; a dot keeps it apart from every name."""
     return root() / f"{check_name(name)}.lock"
+
+
+def _file(name: str) -> Path:
+    return directory(name) / "state.json"
 
 
 def _try_lock(path: Path) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +31,14 @@ class Sandbox:
     audit_log: Path | None
     missing: tuple[str, ...]
     versions: Mapping[str, str] = field(hash=False)
+
+    @property
+    def shell_lines(self) -> tuple[str, ...]:
+        """What a shell must be told to use it, whatever is in the paths. An alias is parsed again where it is used."""
+        export = f"export KUBECONFIG={shlex.quote(str(self.kubeconfig))}"
+        if self.kubectl is None:
+            return (export,)
+        return export, f"alias kubectl={shlex.quote(shlex.quote(str(self.kubectl)))}"
 
     @property
     def processes(self) -> tuple[tuple[str, int, bool], ...]:

@@ -15,14 +15,15 @@ from webappctl.core.objects.names import (
     VERSION,
     deployment_key,
 )
-from webappctl.core.objects.owned import IMAGE_PATH, PORTS_PATH, REPLICAS_PATH, OwnedFields
+from webappctl.core.objects.owned import CONTAINERS_PATH, IMAGE_PATH, PORTS_PATH, REPLICAS_PATH, OwnedFields
 from webappctl.core.objects.snapshot import Scope, Snapshot
 from webappctl.core.objects.unreadable import Unreadable
-from webappctl.core.objects.webapp import WebApp, WebAppSpec, WebAppStatus
+from webappctl.core.objects.webapp import WebApp, WebAppOfOddStatus, WebAppSpec, WebAppStatus
 
 __all__ = [
     "API_VERSION",
     "CONTAINER",
+    "CONTAINERS_PATH",
     "FIELD_MANAGER",
     "GROUP",
     "IMAGE_PATH",
@@ -48,6 +49,7 @@ __all__ = [
     "Snapshot",
     "Unreadable",
     "WebApp",
+    "WebAppOfOddStatus",
     "WebAppSpec",
     "WebAppStatus",
     "deployment_key",

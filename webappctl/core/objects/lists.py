@@ -14,7 +14,7 @@ import msgspec
 from webappctl.core.objects.deployment import Deployment
 from webappctl.core.objects.meta import ObjectMeta
 from webappctl.core.objects.unreadable import Unreadable
-from webappctl.core.objects.webapp import WebApp, WebAppSpec, WebAppStatus
+from webappctl.core.objects.webapp import WebApp, WebAppOfOddStatus, WebAppSpec, WebAppStatus
 from webappctl.errors import BadAnswer
 
 T = TypeVar("T")
@@ -22,16 +22,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """One page of a list. `next_token` is empty on the last page; `remaining` is what the server says is left."""
+    """One page of a list. `next_token` is empty on the last page."""
 
     items: tuple[T | Unreadable, ...]
     next_token: str = ""
-    remaining: int | None = None
 
 
-class _ListMeta(msgspec.Struct, frozen=True, rename="camel"):
+class _ListMeta(msgspec.Struct, frozen=True):
     next_token: str = msgspec.field(name="continue", default="")
-    remaining_item_count: int | None = None
 
 
 class _WebApps(msgspec.Struct, frozen=True):
@@ -111,7 +109,7 @@ def read_webapp(body: bytes | msgspec.Raw) -> WebApp | Unreadable:
         partial = _without_status.decode(body)
     except msgspec.ValidationError as error:
         return _unreadable(body, error)
-    return WebApp(partial.metadata, partial.spec)
+    return WebAppOfOddStatus(partial.metadata, partial.spec)
 
 
 def read_deployment(body: bytes | msgspec.Raw) -> Deployment | Unreadable:
@@ -134,7 +132,7 @@ def _read_one_by_one(body: bytes, kind: str, read: Any) -> Page[Any]:
 def _page(kind: str, expected: str, items: tuple[Any, ...], metadata: _ListMeta) -> Page[Any]:
     if kind != expected:
         raise BadAnswer(f"the answer is a {kind or 'object without a kind'}, not a {expected}")
-    return Page(items, metadata.next_token, metadata.remaining_item_count)
+    return Page(items, metadata.next_token)
 
 
 def _unreadable(body: bytes | msgspec.Raw, error: msgspec.ValidationError) -> Unreadable:

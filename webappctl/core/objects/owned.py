@@ -11,7 +11,8 @@ from webappctl.core.objects.managed import FieldPath
 from webappctl.core.objects.meta import OwnerReference
 from webappctl.core.objects.names import CONTAINER
 
-_CONTAINER_PATH: Final = ("f:spec", "f:template", "f:spec", "f:containers", f'k:{{"name":"{CONTAINER}"}}')
+CONTAINERS_PATH: Final[FieldPath] = ("f:spec", "f:template", "f:spec", "f:containers")
+_CONTAINER_PATH: Final = (*CONTAINERS_PATH, f'k:{{"name":"{CONTAINER}"}}')
 REPLICAS_PATH: Final[FieldPath] = ("f:spec", "f:replicas")
 IMAGE_PATH: Final[FieldPath] = (*_CONTAINER_PATH, "f:image")
 PORTS_PATH: Final[FieldPath] = (*_CONTAINER_PATH, "f:ports")

@@ -27,13 +27,15 @@ class Scope:
     def covers(self, key: ObjectKey) -> bool:
         return not self.names or key in self.names or ObjectKey("", key.name) in self.names
 
+    @property
+    def where(self) -> str:
+        if not self.namespaces:
+            return "all namespaces"
+        return f"namespace{'s' if len(self.namespaces) > 1 else ''} {', '.join(self.namespaces)}"
+
     def __str__(self) -> str:
         """As the heading of a plan says it: `all namespaces`, `namespace shop, selector team=a`."""
-        if not self.namespaces:
-            where = "all namespaces"
-        else:
-            where = f"namespace{'s' if len(self.namespaces) > 1 else ''} {', '.join(self.namespaces)}"
-        parts = [where]
+        parts = [self.where]
         if self.selector:
             parts.append(f"selector {self.selector}")
         if self.names:

@@ -36,3 +36,7 @@ class WebApp(msgspec.Struct, frozen=True):
     @property
     def key(self) -> ObjectKey:
         return self.metadata.key
+
+
+class WebAppOfOddStatus(WebApp, frozen=True):
+    """Its status has a field of a wrong type, and is None here. Server-side apply fails on such an object."""

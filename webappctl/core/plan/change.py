@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 from webappctl.core.diff import Cause, FieldChange
 from webappctl.core.objects import Deployment, ObjectKey, Unreadable, WebApp, deployment_key
+
+STALLED: Final = "Stalled"
+"""The condition of a WebApp that does not get on by itself."""
+BLOCKED: Final = "Blocked"
+"""The reason, in conditions and events, of an object that nothing can be done about."""
 
 
 class Action(Enum):
@@ -74,16 +80,28 @@ class Change:
         return deployment_key(self.key)
 
     @property
+    def last_refusal(self) -> str:
+        """Why the API server would not have it the last time, as its WebApp's status tells; empty for no refusal."""
+        if self.action not in PENDING or self.webapp.status is None:
+            return ""
+        stalled = self.webapp.status.condition(STALLED)
+        same_spec = stalled is not None and stalled.observed_generation == self.webapp.metadata.generation
+        return stalled.message if stalled and same_spec and stalled.reason == BLOCKED else ""
+
+    @property
     def cause(self) -> Cause | None:
         """Of a creation; an update has one for each field."""
         return Cause.MISSING if self.action is Action.CREATE else None
 
     def does_the_same_as(self, other: Change) -> bool:
-        """True when both would write the same over the same: what a person agreed to is still what would happen."""
+        """True when both would write the same over the same: what a person agreed to is still what would happen.
+
+        Who changed a field, and when, is no part of it: any write of that manager moves his time.
+        """
         return (
             self.action is other.action
             and _identity(self.webapp) == _identity(other.webapp)
-            and self.fields == other.fields
+            and [field.essence for field in self.fields] == [field.essence for field in other.fields]
             and self._deployment_uid() == other._deployment_uid()
         )
 
@@ -97,9 +115,13 @@ def _identity(webapp: WebApp | Unreadable) -> tuple[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One row for each WebApp of the snapshot that is not on its way out, sorted by namespace and name."""
+    """One row for each WebApp of the snapshot that is not on its way out, sorted by namespace and name.
+
+    `terminating`: those that are; the garbage collector has the rest.
+    """
 
     changes: tuple[Change, ...]
+    terminating: tuple[ObjectKey, ...] = ()
 
     def count(self, *actions: Action) -> int:
         counts = Counter(change.action for change in self.changes)

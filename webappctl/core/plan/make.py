@@ -23,7 +23,8 @@ from webappctl.core.plan.change import Action, Change, Effect, Obstacle, Plan
 
 
 def make_plan(snapshot: Snapshot) -> Plan:
-    return Plan(tuple(_rows(snapshot)))
+    terminating = tuple(webapp.key for webapp in snapshot.webapps if webapp.metadata.terminating)
+    return Plan(tuple(_rows(snapshot)), terminating)
 
 
 def _rows(snapshot: Snapshot) -> Iterator[Change]:

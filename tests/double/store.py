@@ -1,0 +1,264 @@
+"""The objects of an API server, and what each request does to them."""
+
+from __future__ import annotations
+
+import uuid
+from copy import deepcopy
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from tests.double import answers, selectors
+from tests.double.answers import Failure
+from tests.double.fields import Obj
+from tests.double.kinds import (
+    CRD,
+    DEPLOYMENT,
+    KINDS,
+    NAMESPACE,
+    WEBAPP,
+    Kind,
+    generation,
+    invalid,
+    unfit,
+    with_defaults,
+)
+from tests.double.managers import BOOKKEEPING, Entries, Entry, FieldConflict, Manager, after_apply, applied, updated
+from tests.double.sent import Sent
+
+START: Final = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@dataclass
+class Stored:
+    kind: Kind
+    obj: Obj
+    entries: Entries = ()
+
+    @property
+    def meta(self) -> Obj:
+        meta: Obj = self.obj["metadata"]
+        return meta
+
+    def as_json(self) -> Obj:
+        managed = [entry.as_json() for entry in self.entries]
+        meta = self.meta | ({"managedFields": managed} if managed else {})
+        return deepcopy(self.obj | {"apiVersion": self.kind.api_version, "kind": self.kind.name, "metadata": meta})
+
+
+class Store:
+    """Every method that answers may raise Failure.
+
+    `now` is the time that is stamped on everything. `full` are the namespaces whose quota allows no more Deployments.
+    """
+
+    def __init__(self) -> None:
+        self.now = START
+        self.objects: dict[tuple[str, str, str], Stored] = {}
+        self.full: set[str] = set()
+        self.longest_page = 500
+        self.tokens: dict[str, tuple[list[Obj], str]] = {}
+        self._revision = 100
+
+    def handle(self, sent: Sent) -> tuple[int, Obj]:
+        """The HTTP status and body of a success."""
+        kind = KINDS.get(sent.kind)
+        if kind is None or (kind is WEBAPP and self._crd is None):
+            raise Failure(404, "NotFound", "the server could not find the requested resource")
+        match sent.verb:
+            case "list":
+                return 200, self._list(kind, sent)
+            case "create":
+                return 201, self._create(kind, sent)
+            case "patch" if sent.applies:
+                return self._apply(kind, sent)
+        stored = self.get(sent)
+        if stored is None:
+            raise answers.not_found(kind, sent.name)
+        match sent.verb:
+            case "get":
+                return 200, stored.as_json()
+            case "delete":
+                return 200, self._delete(stored, sent)
+            case _:
+                return 200, self._update(stored, sent)
+
+    def get(self, sent: Sent) -> Stored | None:
+        return self.objects.get((sent.kind, sent.namespace, sent.name))
+
+    def _list(self, kind: Kind, sent: Sent) -> Obj:
+        token = sent.query.get("continue")
+        if token is None:
+            items, revision = self._selected(kind, sent), str(self._revision)
+        elif token in self.tokens:
+            items, revision = self.tokens[token]
+        else:
+            raise Failure(410, "Expired", "The provided continue parameter is too old to display a consistent list")
+        limit = min(int(sent.query.get("limit", len(items))), self.longest_page)
+        page, rest = items[:limit], items[limit:]
+        meta: Obj = {"resourceVersion": revision}
+        if rest:
+            token = f"{revision}-{rest[0]['metadata']['uid']}"
+            self.tokens[token] = (rest, revision)
+            meta |= {"continue": token, "remainingItemCount": len(rest)}
+        return {"apiVersion": kind.api_version, "kind": f"{kind.name}List", "metadata": meta, "items": page}
+
+    def _selected(self, kind: Kind, sent: Sent) -> list[Obj]:
+        found = []
+        for (resource, namespace, name), stored in self.objects.items():
+            if resource != str(kind.resource) or (sent.namespace and namespace != sent.namespace):
+                continue
+            try:
+                if selectors.matches(sent.query.get("labelSelector", ""), stored.meta.get("labels", {})):
+                    found.append((f"{namespace}/{name}", stored.as_json()))
+            except ValueError as error:
+                raise Failure(400, "BadRequest", str(error)) from error
+        return [obj for _, obj in sorted(found, key=lambda pair: pair[0])]
+
+    def _create(self, kind: Kind, sent: Sent) -> Obj:
+        name = sent.body["metadata"]["name"]
+        self._check_namespace(kind, sent, name)
+        if (sent.resource, sent.namespace, name) in self.objects:
+            raise answers.exists(kind, name)
+        after = with_defaults(kind, _without_status(kind, sent.body))
+        entries = updated((), self._entry(kind, sent, "Update"), {}, after)
+        return self.commit(kind, after, None, entries, sent.namespace).as_json()
+
+    def _check_namespace(self, kind: Kind, sent: Sent, name: str) -> None:
+        if not kind.namespaced:
+            return
+        namespace = self.objects.get(("namespaces", "", sent.namespace))
+        if namespace is None:
+            raise answers.no_namespace(sent.namespace)
+        if "deletionTimestamp" in namespace.meta:
+            raise answers.terminating(kind, name, sent.namespace)
+        if kind is DEPLOYMENT and sent.namespace in self.full:
+            raise answers.forbidden(kind, name, "exceeded quota: q, requested: count/deployments.apps=1")
+
+    def _update(self, stored: Stored, sent: Sent) -> Obj:
+        """PUT, or a merge patch."""
+        before, sub = stored.obj, sent.sub
+        revision = sent.body.get("metadata", {}).get("resourceVersion", stored.meta["resourceVersion"])
+        if revision != stored.meta["resourceVersion"]:
+            raise answers.conflict(stored.kind, sent.name)
+        wanted = sent.body if sent.verb == "update" else _patched(before, sent.body)
+        after = with_defaults(stored.kind, _confined(stored.kind, before, wanted, sub))
+        cleared = wanted["metadata"].get("managedFields") in ([], [{}])
+        entries = () if cleared else updated(stored.entries, self._entry(stored.kind, sent, "Update"), before, after)
+        return self.commit(stored.kind, after, stored, entries).as_json()
+
+    def _apply(self, kind: Kind, sent: Sent) -> tuple[int, Obj]:
+        stored, body, sub = self.get(sent), sent.body, sent.sub
+        uid, revision = (body["metadata"].get(key) for key in ("uid", "resourceVersion"))
+        if stored is None and sub:
+            raise answers.not_found(kind, sent.name)
+        for what, obj in (("live", stored.obj if stored and kind is WEBAPP else {}), ("patch", body)):
+            if problem := unfit(kind, obj, self._schema(kind)):
+                where = f"{sent.namespace}/{sent.name}; {kind.api_version}, Kind={kind.name}"
+                raise Failure(500, "", f"failed to create typed {what} object ({where}): {problem}")
+        if stored is None:
+            if uid:
+                why = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+                raise answers.conflict(kind, sent.name, why)
+            self._check_namespace(kind, sent, sent.name)
+        elif revision not in (None, stored.meta["resourceVersion"]):
+            raise answers.conflict(kind, sent.name)
+        elif uid not in (None, stored.meta["uid"]) and not sub:
+            message = f'Invalid value: "{uid}": field is immutable'
+            raise answers.invalid(kind, sent.name, [("metadata.uid", message)])
+        return (200 if stored else 201), self._merge(kind, stored, sent, sub).as_json()
+
+    def _merge(self, kind: Kind, stored: Stored | None, sent: Sent, sub: str) -> Stored:
+        body = {"metadata": {}, "status": sent.body["status"]} if sub else _without_status(kind, sent.body)
+        mine, entries = self._entry(kind, sent, "Apply"), stored.entries if stored else ()
+        before = stored.obj if stored else {"metadata": {"name": sent.name}}
+        after = with_defaults(kind, applied(entries, mine, before, body))
+        if stored:
+            after = _confined(kind, before, after, sub)
+        force = sent.query.get("force") == "true"
+        try:
+            entries = after_apply(entries, mine, (before, after), body, force=force)
+        except FieldConflict as error:
+            raise answers.owned_by_others(kind, error.fields) from error
+        return self.commit(kind, after, stored, entries, sent.namespace)
+
+    def _delete(self, stored: Stored, sent: Sent) -> Obj:
+        for key, value in sent.body.get("preconditions", {}).items():
+            if stored.meta[key] != value:
+                raise answers.conflict(stored.kind, sent.name, f"the {key} in the precondition does not match")
+        if stored.meta.get("finalizers") or stored.kind is NAMESPACE:
+            after = deepcopy(stored.obj)
+            after["metadata"].setdefault("deletionTimestamp", self._time)
+            after["metadata"]["generation"] = stored.meta.get("generation", 0) + 1
+            return self.commit(stored.kind, after, stored, stored.entries).as_json()
+        del self.objects[str(stored.kind.resource), sent.namespace, sent.name]
+        self._revision += 1
+        return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"}
+
+    def commit(self, kind: Kind, after: Obj, stored: Stored | None, entries: Entries, namespace: str = "") -> Stored:
+        """Store it, if it is valid and something is new in it."""
+        before = stored.obj if stored else None
+        name = after["metadata"]["name"]
+        problems = list(invalid(kind, before, after))
+        if problems:
+            raise answers.invalid(kind, name, problems)
+        if stored and after == stored.obj and entries == stored.entries:
+            return stored
+        self._revision += 1
+        meta: Obj = dict(after["metadata"])
+        if stored is None or before is None:
+            meta |= {"uid": str(uuid.uuid4()), "creationTimestamp": self._time, "generation": 1}
+            meta |= {"namespace": namespace} if namespace else {}
+        elif "deletionTimestamp" in stored.meta or "deletionTimestamp" not in meta:
+            meta["generation"] = generation(kind, before, after)
+        meta["resourceVersion"] = str(self._revision)
+        new = Stored(kind, after | {"metadata": meta}, entries)
+        key = (str(kind.resource), meta.get("namespace", ""), name)
+        if "deletionTimestamp" in meta and not meta.get("finalizers") and kind is not NAMESPACE:
+            del self.objects[key]
+        else:
+            self.objects[key] = new
+        return new
+
+    def _entry(self, kind: Kind, sent: Sent, operation: str) -> Entry:
+        sub = sent.sub
+        manager = Manager(sent.query.get("fieldManager", "unknown"), operation, sub)
+        return Entry(manager, kind.api_version, None if sub == "scale" else self._time)
+
+    def _schema(self, kind: Kind) -> Obj | None:
+        crd = self._crd
+        return crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"] if crd and kind is WEBAPP else None
+
+    @property
+    def _crd(self) -> Obj | None:
+        return next((stored.obj for stored in self.objects.values() if stored.kind is CRD), None)
+
+    @property
+    def _time(self) -> str:
+        return f"{self.now:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _without_status(kind: Kind, obj: Obj) -> Obj:
+    has_status = kind.name in ("Deployment", "WebApp")
+    return {key: value for key, value in obj.items() if key != "status" or not has_status}
+
+
+def _confined(kind: Kind, before: Obj, wanted: Obj, sub: str) -> Obj:
+    """What a write through that subresource may change; the rest is as before."""
+    meta = {key: value for key, value in wanted["metadata"].items() if key not in BOOKKEEPING}
+    meta |= {key: value for key, value in before["metadata"].items() if key in BOOKKEEPING}
+    if sub == "scale":
+        return before | {"spec": before["spec"] | {"replicas": wanted["spec"]["replicas"]}}
+    if sub == "status":
+        kept = before["metadata"] if kind is WEBAPP else meta
+        return before | {"metadata": kept, "status": wanted.get("status", {})}
+    return _without_status(kind, wanted) | {"metadata": meta} | {k: v for k, v in before.items() if k == "status"}
+
+
+def _patched(value: Any, patch: Any) -> Any:
+    """A JSON merge patch."""
+    if not isinstance(patch, dict):
+        return patch
+    value = value if isinstance(value, dict) else {}
+    kept = {key: item for key, item in value.items() if key not in patch}
+    return kept | {key: _patched(value.get(key), item) for key, item in patch.items() if item is not None}

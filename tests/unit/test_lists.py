@@ -1,0 +1,135 @@
+"""JSON of the API server → values: one odd object never takes its neighbours along."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from webappctl.core.objects import (
+    Deployment,
+    Unreadable,
+    WebApp,
+    read_deployment,
+    read_deployments,
+    read_webapp,
+    read_webapps,
+)
+from webappctl.errors import BadAnswer
+
+GOOD = {"image": "nginx:1.25", "port": 80}
+
+
+def _object(name: str, spec: Any, **fields: Any) -> dict[str, Any]:
+    return {"metadata": {"name": name, "namespace": "shop"}, "spec": spec} | fields
+
+
+def _list(*items: Any, kind: str = "WebAppList", **metadata: Any) -> bytes:
+    return json.dumps({"kind": kind, "metadata": metadata, "items": list(items)}).encode()
+
+
+@pytest.mark.parametrize(
+    ("spec", "problem"),
+    [
+        (GOOD | {"replicas": "two"}, "spec.replicas: expected int, got str"),
+        (GOOD | {"replicas": 2.5}, "spec.replicas: expected int, got float"),
+        (GOOD | {"replicas": True}, "spec.replicas: expected int, got bool"),
+        (GOOD | {"port": {}}, "spec.port: expected int, got object"),
+        (GOOD | {"image": ["a"]}, "spec.image: expected str, got array"),
+        ("none", "spec: expected object, got str"),
+        ([], "spec: expected object, got array"),
+    ],
+)
+def test_an_odd_webapp_is_unreadable_among_good_ones(spec: Any, problem: str) -> None:
+    """Its neighbours are read, in their order, and it says which field is wrong."""
+    page = read_webapps(_list(_object("a", GOOD), _object("odd", spec), _object("z", GOOD)))
+    assert [type(item) for item in page.items] == [WebApp, Unreadable, WebApp]
+    odd = page.items[1]
+    assert isinstance(odd, Unreadable)
+    assert (odd.key.name, odd.problem) == ("odd", problem)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {},
+        None,
+        {"image": None, "replicas": None},
+        GOOD | {"unknown": {"a": 1}},
+        GOOD | {"replicas": 2_147_483_648},
+    ],
+)
+def test_what_can_be_read_is_read(spec: Any) -> None:
+    """Missing, null and unknown fields, and big numbers: whether they are right is said later."""
+    (found,) = read_webapps(_list(_object("web", spec))).items
+    assert isinstance(found, WebApp)
+
+
+def test_an_odd_status_is_read_as_absent() -> None:
+    """It is no reason to leave a WebApp alone: it is written anew."""
+    page = read_webapps(_list(_object("a", GOOD), _object("odd", GOOD, status={"readyReplicas": "many"})))
+    odd = page.items[1]
+    assert isinstance(odd, WebApp)
+    assert odd.status is None
+
+
+def test_an_unreadable_webapp_keeps_its_status() -> None:
+    """So that its condition is not written again in every pass."""
+    found = read_webapp(json.dumps(_object("odd", "none", status={"observedGeneration": 4})).encode())
+    assert isinstance(found, Unreadable)
+    assert found.status is not None
+    assert found.status.observed_generation == 4
+
+
+def test_an_odd_deployment_is_unreadable_among_good_ones() -> None:
+    """As a WebApp is."""
+    odd = _object("odd", {"replicas": "two"})
+    page = read_deployments(_list(_object("a", {"replicas": 2}), odd, kind="DeploymentList"))
+    assert [type(item) for item in page.items] == [Deployment, Unreadable]
+
+
+@pytest.mark.parametrize("empty", [None, [], {}])
+def test_null_absent_and_empty_are_the_same(empty: Any) -> None:
+    """Of a pod template without containers."""
+    containers = {"containers": empty} if empty != {} else {}
+    found = read_deployment(json.dumps(_object("x", {"template": {"spec": containers}})).encode())
+    assert isinstance(found, Deployment)
+    assert not found.spec.template.spec.containers
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<html>",
+        b"\xff\xfe",
+        b"{}",
+        b"[]",
+        b"null",
+        b'{"kind": "WebAppList"}',
+        b'{"kind": "WebAppList", "items": null}',
+        b'{"kind": "WebAppList", "items": {}}',
+        b'{"kind": "WebAppList", "items": [7]}',
+        b'{"kind": "WebAppList", "items": [{"spec": {}}]}',
+        b'{"kind": "WebAppList", "items": [{"metadata": {"name": 7}}]}',
+        b'{"kind": "Status", "items": []}',
+        b'{"kind": "DeploymentList", "items": []}',
+        _list(_object("web", GOOD))[:-3],
+    ],
+)
+def test_what_is_no_whole_list_is_never_an_empty_one(body: bytes) -> None:
+    """Unknown is an error."""
+    with pytest.raises(BadAnswer):
+        read_webapps(body)
+
+
+def test_a_page_names_the_next() -> None:
+    """As the server says it."""
+    page = read_webapps(_list(_object("a", GOOD), remainingItemCount=7, **{"continue": "token"}))
+    assert page.next_token == "token"
+
+
+def test_an_odd_object_does_not_hide_the_next_page() -> None:
+    """The token is read on the slow path, too."""
+    assert read_webapps(_list(_object("odd", "none"), **{"continue": "token"})).next_token == "token"

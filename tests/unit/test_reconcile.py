@@ -1,0 +1,440 @@
+"""Whole passes, on the double: what is sent, how often, and what the WebApps are told."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.double import World, answers, key
+from tests.double.kinds import DEPLOYMENT, WEBAPP
+from webappctl.cluster.requests import DEPLOYMENTS, WEBAPPS
+from webappctl.cluster.wire import Answer
+from webappctl.core.objects import deployment_key
+from webappctl.core.report import ExitCode, Outcome, exit_code
+from webappctl.errors import BadAnswer, ClusterError, Forbidden, Unreachable
+
+WEB = key("web")
+LISTS = {"list webapps": 1, "list deployments": 1}
+HOLD = {"metadata": {"finalizers": ["example.com/hold"]}}
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def _conditions(world: World, name: str = "web") -> dict[str, tuple[str, str]]:
+    conditions = world.others.webapp(key(name)).get("status", {}).get("conditions", [])
+    return {condition["type"]: (condition["status"], condition["reason"]) for condition in conditions}
+
+
+def _edit_image(world: World, name: str) -> None:
+    world.others.edit(key(name), lambda live: live["spec"]["template"]["spec"]["containers"][0].update(image="x"))
+
+
+def _lost(_: object) -> Answer:
+    raise Unreachable("no answer from https://double.test within 5 s")
+
+
+def test_a_first_pass_sends_three_requests_for_each_webapp(world: World) -> None:
+    """Apply, status, event, beside the two lists."""
+    world.declare(*"abcde")
+    world.reconcile()
+    assert world.sent == LISTS | {"patch deployments": 5, "patch webapps/status": 5, "create events": 5}
+
+
+def test_a_steady_pass_only_reads(world: World) -> None:
+    """Two lists, and nothing per object."""
+    world.declare(*"abcde")
+    world.settle()
+    assert exit_code(world.reconcile()) is ExitCode.OK
+    assert world.sent == LISTS
+
+
+def test_a_hundred_steady_passes_move_nothing(world: World) -> None:
+    """Neither resourceVersion nor generation of anything."""
+    world.declare(*"ab")
+    world.settle()
+    before = (world.others.deployments(), world.others.webapp(key("a")), world.others.events("shop"))
+    for _ in range(100):
+        world.reconcile()
+    assert (world.others.deployments(), world.others.webapp(key("a")), world.others.events("shop")) == before
+
+
+def test_drift_costs_what_drifted(world: World) -> None:
+    """An apply, an event (one more of those there are) and a status for each that drifted, nothing for the rest."""
+    world.declare(*"abcde")
+    world.settle()
+    for name in "bd":
+        _edit_image(world, name)
+    world.reconcile()
+    counted = {"create events": 2, "get events": 2, "patch events": 2}
+    assert world.sent == LISTS | {"patch deployments": 2, "patch webapps/status": 2} | counted
+
+
+def test_a_status_alone_costs_one_request(world: World) -> None:
+    """A rollout that got on is told, and is no event."""
+    world.declare("web")
+    world.reconcile()
+    world.others.roll_out()
+    world.reconcile()
+    assert world.sent == LISTS | {"patch webapps/status": 1}
+
+
+def test_the_status_follows_the_rollout(world: World) -> None:
+    """Reconciling, then Ready."""
+    world.declare("web")
+    world.reconcile()
+    assert _conditions(world)["Reconciling"] == ("True", "RolloutInProgress")
+    world.others.roll_out()
+    world.reconcile()
+    assert _conditions(world) == {"Available": ("True", "DeploymentReady"), "Ready": ("True", "DeploymentReady")}
+
+
+def test_a_write_is_told_as_an_event(world: World) -> None:
+    """Once for the same words, with a count."""
+    world.declare("web")
+    world.settle()
+    for _ in range(2):
+        _edit_image(world, "web")
+        world.reconcile()
+    (event,) = world.others.events("shop")
+    assert (event["message"], event["count"]) == ("Deployment web-deployment updated to 3 replicas", 3)
+
+
+def test_the_same_refusal_is_one_event_with_a_count(world: World) -> None:
+    """However many passes try it again."""
+    world.declare("web")
+    world.double.store.full = {"shop"}
+    for _ in range(10):
+        world.reconcile()
+    (event,) = world.others.events("shop")
+    assert (event["type"], event["reason"], event["count"]) == ("Warning", "Blocked", 10)
+
+
+def test_what_is_blocked_without_a_try_is_told_once(world: World) -> None:
+    """One event, one status, and then reads only; the exit code says it each time."""
+    world.declare("web", port=70000)
+    world.reconcile()
+    assert world.sent == LISTS | {"patch webapps/status": 1, "create events": 1}
+    assert exit_code(world.reconcile()) is ExitCode.UNFINISHED
+    assert world.sent == LISTS
+
+
+def test_a_blocked_one_that_is_corrected_converges(world: World) -> None:
+    """A failed pass does not latch."""
+    world.declare("web", port=70000)
+    world.reconcile()
+    world.others.respecify(WEB, port=80)
+    world.settle()
+    assert "Stalled" not in _conditions(world)
+
+
+def test_a_webapp_that_cannot_be_read_is_told_so(world: World) -> None:
+    """Stored under a laxer CRD, where server-side apply fails: its neighbours converge."""
+    world.declare("bad", replicas="two")
+    world.declare("good")
+    report = world.reconcile()
+    assert {r.key.name: r.outcome for r in report.results} == {"bad": Outcome.BLOCKED, "good": Outcome.CREATED}
+    assert _conditions(world, "bad")["Stalled"] == ("True", "Blocked")
+    assert report.status_failures == ()
+
+
+def test_the_status_of_one_that_cannot_be_read_is_written_once(world: World) -> None:
+    """Conditions of others survive the merge patch."""
+    world.declare("bad", replicas="two")
+    theirs = {"status": {"conditions": [{"type": "Theirs", "status": "True", "reason": "R"}]}}
+    world.others.patch(WEBAPPS, key("bad"), theirs, manager="another", sub="status")
+    world.reconcile()
+    world.reconcile()
+    assert world.writes == []
+    assert _conditions(world, "bad")["Theirs"] == ("True", "R")
+
+
+def test_a_status_of_odd_types_is_written_anew(world: World) -> None:
+    """Server-side apply fails on it; what the WebApp asks for is done all the same."""
+    world.declare("web")
+    odd = {"status": {"readyReplicas": "many"}}
+    world.others.patch(WEBAPPS, WEB, odd, manager="another", sub="status")
+    report = world.reconcile()
+    assert (report.count(Outcome.CREATED), report.status_failures) == (1, ())
+    assert _conditions(world)["Reconciling"][0] == "True"
+
+
+def test_a_webapp_that_moved_gets_its_status_all_the_same(world: World) -> None:
+    """409: read again, decided again."""
+    world.declare("web")
+
+    def label(_: object) -> None:
+        world.others.patch(WEBAPPS, WEB, {"metadata": {"labels": {"team": "a"}}}, manager="kubectl-label")
+
+    world.double.on("patch webapps/status", label)
+    assert world.reconcile().status_failures == ()
+    assert (world.sent["patch webapps/status"], world.sent["get webapps"]) == (2, 1)
+    assert _conditions(world)["Ready"][0] == "False"
+
+
+def test_a_webapp_deleted_before_its_status_is_no_failure(world: World) -> None:
+    """There is nobody left to be told."""
+    world.declare("web")
+    world.double.on("patch webapps/status", lambda _: world.others.delete(WEBAPPS, WEB))
+    report = world.reconcile()
+    assert exit_code(report) is ExitCode.OK
+
+
+def test_a_webapp_made_again_before_its_status_is_left_to_the_next_pass(world: World) -> None:
+    """The result is about another uid."""
+    world.declare("web")
+
+    def again(_: object) -> None:
+        world.others.delete(WEBAPPS, WEB)
+        world.others.declare(WEB)
+
+    world.double.on("patch webapps/status", again)
+    assert exit_code(world.reconcile()) is ExitCode.OK
+    assert "status" not in world.others.webapp(WEB)
+
+
+def test_an_older_crd_is_one_warning(world: World) -> None:
+    """The Deployments are right all the same, and no status is tried for each WebApp."""
+    world.declare(*(f"w{n}" for n in range(40)))
+    world.age_crd("selector")
+    report = world.reconcile(workers=2)
+    assert (len(report.warnings), report.status_failures, exit_code(report)) == (1, (), ExitCode.OK)
+    assert "crd --install" in report.warnings[0]
+    assert world.sent["patch deployments"] == 40
+    assert world.sent["patch webapps/status"] <= 2
+
+
+def test_an_older_crd_makes_no_loop(world: World) -> None:
+    """Each pass warns again, and writes no Deployment and no event."""
+    world.declare("web")
+    world.age_crd("selector")
+    world.reconcile()
+    world.others.roll_out()
+    assert len(world.reconcile().warnings) == 1
+    assert world.writes == ["patch webapps/status web"]
+
+
+def test_a_missing_right_to_status_is_a_failure_that_hides_nothing(world: World) -> None:
+    """The Deployment is made, the exit code is 1, and the right is named."""
+    world.declare("web")
+    world.double.denied = {("patch", "webapps.apps.example.com/status")}
+    report = world.reconcile()
+    assert (report.count(Outcome.CREATED), exit_code(report)) == (1, ExitCode.ERROR)
+    (failure,) = report.status_failures
+    assert "may not patch webapps.apps.example.com/status in namespace shop" in failure
+
+
+def test_a_lost_event_is_a_warning(world: World) -> None:
+    """It never fails a pass."""
+    world.declare("a", "b")
+    world.double.denied = {("create", "events")}
+    report = world.reconcile()
+    assert exit_code(report) is ExitCode.OK
+    assert [warning[:37] for warning in report.warnings] == ["2 of 2 events could not be recorded, "]
+
+
+def test_a_server_lost_at_the_statuses_is_not_asked_for_each(world: World) -> None:
+    """Two tries for each worker at most."""
+    world.declare(*(f"w{n}" for n in range(40)))
+    world.double.on("status", _lost, times=1000)
+    report = world.reconcile(workers=1)
+    assert exit_code(report) is ExitCode.ERROR
+    assert world.sent["patch webapps/status"] == 2
+
+
+def test_a_pass_that_ended_early_tells_nobody(world: World) -> None:
+    """What ended it would end the statuses too; the next pass makes up for them."""
+    world.declare("a", "b")
+    world.double.on("patch deployments a-", _lost, times=2)
+    world.reconcile(workers=1)
+    assert world.sent["patch webapps/status"] == world.sent["create events"] == 0
+    world.settle()
+    assert _conditions(world, "a")["Ready"] == ("True", "DeploymentReady")
+
+
+@pytest.mark.parametrize("what", ["list webapps", "list deployments"])
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        (answers.forbidden(WEBAPP, "", "cannot list").answer, Forbidden),
+        (Answer(200, {}, b"<html>"), BadAnswer),
+        (Answer(200, {}, b'{"kind": "Status", "items": []}'), BadAnswer),
+        (Answer(200, {}, b'{"kind": "WebAppList", "items": null}'), BadAnswer),
+    ],
+)
+def test_a_list_that_fails_is_unknown_and_nothing_is_written(
+    world: World, what: str, answer: Answer, error: type[ClusterError]
+) -> None:
+    """Never an empty one."""
+    world.declare("web")
+    world.double.on(what, lambda _: answer, times=10)
+    with pytest.raises(error):
+        world.reconcile()
+    assert world.writes == []
+
+
+def test_an_expired_list_is_begun_again(world: World) -> None:
+    """410 in the middle: whole in the end."""
+    world.double.store.longest_page = 2
+    world.declare(*"abcde")
+    world.double.on_request(4, lambda _: world.double.expire_tokens())
+    assert world.reconcile().count(Outcome.CREATED) == 5
+
+
+def test_replicas_that_became_unset_are_never_reset(world: World) -> None:
+    """We still own the field, so its live value is sent: an image change leaves 7 at 7."""
+    world.declare("web", replicas=7)
+    world.settle()
+    world.others.respecify(WEB, replicas=None)
+    world.settle()
+    world.others.respecify(WEB, image="nginx:1.26")
+    world.settle()
+    assert world.others.deployment(WEB)["spec"]["replicas"] == 7
+
+
+def test_an_autoscalers_replicas_are_left_to_it(world: World) -> None:
+    """Unset in the WebApp and scaled by another: never sent, never drift."""
+    world.declare("web", replicas=None)
+    world.settle()
+    world.others.scale(WEB, 9, manager="kube-controller-manager")
+    world.others.respecify(WEB, image="nginx:1.26")
+    world.settle()
+    assert world.others.deployment(WEB)["spec"]["replicas"] == 9
+
+
+def test_replicas_that_are_set_again_are_managed_again(world: World) -> None:
+    """From the next pass on."""
+    world.declare("web", replicas=None)
+    world.settle()
+    world.others.scale(WEB, 9)
+    world.others.respecify(WEB, replicas=2)
+    world.settle()
+    assert world.others.deployment(WEB)["spec"]["replicas"] == 2
+
+
+def test_scaling_by_a_person_is_repaired(world: World) -> None:
+    """It is drift by him, at a time that nobody knows."""
+    world.declare("web")
+    world.settle()
+    world.others.scale(WEB, 9)
+    (field,) = world.plan().changes[0].fields
+    assert (field.path, field.manager, field.time) == ("replicas", "kubectl", None)
+    world.settle()
+    assert world.others.deployment(WEB)["spec"]["replicas"] == 3
+
+
+def test_a_deleted_and_redeclared_webapp_converges(world: World) -> None:
+    """It waits for the garbage collector, and the new uid owns the Deployment."""
+    world.declare("web")
+    world.settle()
+    world.others.delete(WEBAPPS, WEB)
+    uid = world.others.declare(WEB)["metadata"]["uid"]
+    assert world.reconcile().results[0].outcome is Outcome.WAITING
+    world.others.collect_garbage()
+    world.settle()
+    assert world.others.deployment(WEB)["metadata"]["ownerReferences"][0]["uid"] == uid
+
+
+def test_a_held_webapp_is_never_written(world: World) -> None:
+    """Ten passes while a finalizer holds it, drift or not."""
+    world.declare("web")
+    world.settle()
+    world.others.patch(WEBAPPS, WEB, HOLD, manager="somebody")
+    world.others.delete(WEBAPPS, WEB)
+    _edit_image(world, "web")
+    for _ in range(10):
+        assert world.reconcile().results == ()
+        assert world.sent == LISTS
+
+
+def test_a_held_deployment_is_never_written(world: World) -> None:
+    """Ten passes; the WebApp is told once, and it is not Ready."""
+    world.declare("web")
+    world.settle()
+    world.others.patch(DEPLOYMENTS, deployment_key(WEB), HOLD, manager="somebody")
+    world.others.delete(DEPLOYMENTS, deployment_key(WEB))
+    for _ in range(10):
+        assert exit_code(world.reconcile()) is ExitCode.UNFINISHED
+        assert world.sent["patch deployments"] == 0
+    assert world.writes == []
+    assert _conditions(world)["Ready"][0] == "False"
+
+
+def test_a_lost_owner_reference_is_put_back(world: World) -> None:
+    """By one pass."""
+    world.declare("web")
+    world.settle()
+    world.others.edit(WEB, lambda live: live["metadata"].pop("ownerReferences"))
+    assert world.reconcile().results[0].outcome is Outcome.CONFIGURED
+    assert world.others.deployment(WEB)["metadata"]["ownerReferences"][0]["controller"] is True
+
+
+def test_a_foreign_deployment_is_never_touched(world: World) -> None:
+    """Whatever it is like."""
+    world.declare("web")
+    world.settle()
+    theirs = {"apiVersion": "helm.example/v1", "kind": "HelmRelease", "name": "x", "uid": "u", "controller": True}
+    world.others.edit(WEB, lambda live: live["metadata"].update(ownerReferences=[theirs]))
+    _edit_image(world, "web")
+    before = world.others.deployment(WEB)
+    assert exit_code(world.reconcile()) is ExitCode.UNFINISHED
+    assert world.others.deployment(WEB) == before
+
+
+def test_an_immutable_selector_is_no_retry_loop(world: World) -> None:
+    """It is blocked in the plan, and nothing is sent for it."""
+    world.declare("web")
+    uid = world.others.webapp(WEB)["metadata"]["uid"]
+    labels = {"app": "web"}
+    owner = {"apiVersion": "apps.example.com/v1", "kind": "WebApp", "name": "web", "uid": uid, "controller": True}
+    pod = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "app", "image": "x"}]}}
+    metadata = {**deployment_key(WEB)._asdict(), "ownerReferences": [owner]}
+    theirs = {"metadata": metadata, "spec": {"selector": {"matchLabels": labels}, "template": pod}}
+    world.others.create(DEPLOYMENTS, theirs)
+    for _ in range(3):
+        assert exit_code(world.reconcile()) is ExitCode.UNFINISHED
+        assert world.sent["patch deployments"] == 0
+
+
+def test_a_restart_stamp_stays(world: World) -> None:
+    """`kubectl rollout restart` is not drift, and no apply rolls it back."""
+    world.declare("web")
+    world.settle()
+    stamp = {"kubectl.kubernetes.io/restartedAt": "2026-01-01T00:00:00Z"}
+    world.others.edit(WEB, lambda live: live["spec"]["template"]["metadata"].update(annotations=stamp))
+    assert world.plan().pending == ()
+    world.others.respecify(WEB, image="nginx:1.26")
+    world.settle()
+    assert world.others.deployment(WEB)["spec"]["template"]["metadata"]["annotations"] == stamp
+
+
+def test_a_failure_of_one_pass_does_not_last(world: World) -> None:
+    """What a pass missed, the next one finds."""
+    world.declare("a", "b")
+    world.double.on("patch deployments a-", lambda _: Answer(500, {}, b"{}"), times=10_000)
+    assert exit_code(world.reconcile()) is ExitCode.ERROR
+    world.double.forget()
+    assert exit_code(world.reconcile()) is ExitCode.OK
+    assert world.plan().pending == ()
+
+
+def test_a_stop_during_the_statuses_ends_them(world: World) -> None:
+    """The one in flight ends; what is left is said, and made up for by the next pass."""
+    world.declare(*(f"w{n}" for n in range(20)))
+    world.double.on("patch webapps/status", lambda _: world.stop.set())
+    report = world.reconcile(workers=1)
+    assert (world.sent["patch webapps/status"], len(report.status_failures)) == (1, 19)
+
+
+def test_a_full_namespace_is_told_apart_from_a_bad_one(world: World) -> None:
+    """Each blocked WebApp has its own words in its own condition."""
+    world.declare("full", "policy")
+    denied = answers.invalid(DEPLOYMENT, "policy-deployment", [("", "denied by policy")]).answer
+    full = answers.forbidden(DEPLOYMENT, "full-deployment", "exceeded quota: q").answer
+    world.double.on("patch deployments policy-", lambda _: denied)
+    world.double.on("patch deployments full-", lambda _: full)
+    world.reconcile()
+    for name, words in (("full", "exceeded quota"), ("policy", "denied by policy")):
+        conditions = world.others.webapp(key(name))["status"]["conditions"]
+        assert [words in c["message"] for c in conditions if c["type"] == "Stalled"] == [True]
