@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from webappctl.cli import cluster_setup, local, passes
+from webappctl.cli import cluster_setup, local, passes, watching
 
 app = typer.Typer(
     name="webappctl",
@@ -26,7 +26,7 @@ app = typer.Typer(
 )
 app.command("plan")(passes.plan)
 app.command("apply")(passes.apply)
-app.command("watch")(passes.watch)
+app.command("watch")(watching.watch)
 app.command("crd")(cluster_setup.crd)
 app.add_typer(local.sandbox_app, name="sandbox")
 app.command("demo")(local.demo)

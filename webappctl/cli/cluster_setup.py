@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
-from webappctl.cli.options import DEFAULT_REQUEST_TIMEOUT, Context, Kubeconfig, RequestTimeout, Timeout
+from webappctl.cli.options import DEFAULT_REQUEST_TIMEOUT, DEFAULT_WAIT, Context, Kubeconfig, RequestTimeout, Timeout
 from webappctl.cli.session import Interrupts, Reach, guarded, say
-
-DEFAULT_WAIT: Final = "1m"
 
 
 @guarded
@@ -22,8 +20,8 @@ def crd(
     ] = False,
     context: Context = None,
     kubeconfig: Kubeconfig = None,
-    request_timeout: RequestTimeout = DEFAULT_REQUEST_TIMEOUT,  # type: ignore[assignment] # parsed
-    timeout: Timeout = DEFAULT_WAIT,  # type: ignore[assignment] # parsed
+    request_timeout: RequestTimeout = DEFAULT_REQUEST_TIMEOUT,
+    timeout: Timeout = DEFAULT_WAIT,
 ) -> int:
     """Print the CustomResourceDefinition of WebApps, or install it. It is never deleted."""
     from webappctl import crd as shipped

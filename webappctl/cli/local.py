@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from webappctl.sandbox import Sandbox
 
 sandbox_app = typer.Typer(
-    help="A real Kubernetes control plane on this machine, for trying things out.",
+    help="A real control plane on this machine.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -95,7 +95,7 @@ def demo(
         bool, typer.Option("--keep", envvar="WEBAPPCTL_KEEP", help="Leave the sandbox running at the end.")
     ] = False,
 ) -> int:
-    """Show the whole story on a throwaway control plane: plan, apply, drift, repair, garbage collection."""
+    """Show the whole story on a throwaway control plane."""
     from webappctl import demo
 
     return demo.run(keep=keep, say=say)

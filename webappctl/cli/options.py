@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -117,9 +117,13 @@ Workers = Annotated[
         "--workers", envvar="WEBAPPCTL_WORKERS", min=1, max=64, metavar="N", help="How many writes at the same time."
     ),
 ]
-DEFAULT_REQUEST_TIMEOUT: Final = "30s"
-DEFAULT_TIMEOUT: Final = "10m"
 DEFAULT_WORKERS: Final = 8
+
+# What Typer parses: the text of a duration, where the command gets its seconds.
+DEFAULT_INTERVAL: Any = "30s"
+DEFAULT_REQUEST_TIMEOUT: Any = "30s"
+DEFAULT_TIMEOUT: Any = "10m"
+DEFAULT_WAIT: Any = "1m"
 
 
 def scope_of(names: list[str] | None, namespaces: list[str] | None, selector: str, *, all_namespaces: bool) -> Scope:

@@ -1,13 +1,10 @@
-"""plan, apply, watch: the product."""
+"""plan and apply."""
 
 from __future__ import annotations
 
 import logging
-import random
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,7 +25,6 @@ from webappctl.cli.options import (
     Selector,
     Timeout,
     Workers,
-    duration,
     in_words,
     scope_of,
 )
@@ -63,8 +59,8 @@ def plan(
     ] = False,
     context: Context = None,
     kubeconfig: Kubeconfig = None,
-    request_timeout: RequestTimeout = DEFAULT_REQUEST_TIMEOUT,  # type: ignore[assignment] # parsed
-    timeout: Timeout = DEFAULT_TIMEOUT,  # type: ignore[assignment] # parsed
+    request_timeout: RequestTimeout = DEFAULT_REQUEST_TIMEOUT,
+    timeout: Timeout = DEFAULT_TIMEOUT,
 ) -> int:
     """Show what apply would do, and why. Reads two lists, writes nothing."""
     from webappctl import reconcile
@@ -77,7 +73,7 @@ def plan(
         cluster = Reach(kubeconfig, context, request_timeout, timeout).open(interrupts, workers=DEFAULT_WORKERS)
         made = reconcile.plan(cluster, scope)
         _refuse_unknown_names(scope, made)
-        show.plan(made, _target(cluster, scope), output)
+        show.plan(made, target_of(cluster, scope), output)
     return plan_exit_code(made) if exit_code else 0
 
 
@@ -100,8 +96,8 @@ def apply(
     workers: Workers = DEFAULT_WORKERS,
     context: Context = None,
     kubeconfig: Kubeconfig = None,
-    request_timeout: RequestTimeout = DEFAULT_REQUEST_TIMEOUT,  # type: ignore[assignment] # parsed
-    timeout: Timeout = DEFAULT_TIMEOUT,  # type: ignore[assignment] # parsed
+    request_timeout: RequestTimeout = DEFAULT_REQUEST_TIMEOUT,
+    timeout: Timeout = DEFAULT_TIMEOUT,
 ) -> int:
     """Make every Deployment what its WebApp asks for, once."""
     from webappctl.cli import logs
@@ -133,7 +129,7 @@ class _Application:
         from webappctl.cli import show
         from webappctl.core.report import exit_code
 
-        target = _target(self.cluster, self.scope)
+        target = target_of(self.cluster, self.scope)
         made = reconcile.plan(self.cluster, self.scope)
         _refuse_unknown_names(self.scope, made)
         show.announcement(made, target, self.output)
@@ -166,86 +162,19 @@ class _Application:
         return report
 
 
-@guarded
-def watch(
-    names: Names = None,
-    namespace: Namespaces = None,
-    all_namespaces: AllNamespaces = False,
-    selector: Selector = "",
-    interval: Annotated[
-        float,
-        typer.Option(
-            "--interval",
-            envvar="WEBAPPCTL_INTERVAL",
-            metavar="DURATION",
-            parser=duration,
-            help="From the end of a pass to the start of the next, give or take a tenth.",
-        ),
-    ] = "30s",  # type: ignore[assignment] # parsed
-    workers: Workers = DEFAULT_WORKERS,
-    context: Context = None,
-    kubeconfig: Kubeconfig = None,
-    request_timeout: RequestTimeout = DEFAULT_REQUEST_TIMEOUT,  # type: ignore[assignment] # parsed
-) -> int:
-    """Do apply --yes again and again, until a signal. Logs to stderr, as JSON lines off a terminal."""
-    from webappctl import reconcile
-    from webappctl import watch as watching
-    from webappctl.apply import Orders
-    from webappctl.cli import logs
-
-    scope = scope_of(names, namespace, selector, all_namespaces=all_namespaces)
-    logs.set_up(level=logging.INFO)
-    interrupts = Interrupts(loop=True)
-    with interrupts.handled():
-        cluster = Reach(kubeconfig, context, request_timeout).open(interrupts, workers=workers)
-        target = _target(cluster, scope)
-        orders = Orders(workers, stop=interrupts.stop)
-        writing = _Writing(target, interrupts)
-        log.info("Watching", extra={"keys": {"target": str(target), "interval": in_words(interval)}})
-        watching.watch(
-            lambda: reconcile.reconcile(cluster, scope, orders, writing),
-            interval=interval,
-            stop=interrupts.stop,
-            chance=random.random,
-        )
-    return 0
-
-
-class _Writing:
-    """Around the writes of each pass of `watch`: shows what is pending to people, and names that fit nothing once."""
-
-    def __init__(self, target: Target, interrupts: Interrupts) -> None:
-        self._target = target
-        self._interrupts = interrupts
-        self._unknown: tuple[ObjectKey, ...] = ()
-
-    @contextmanager
-    def __call__(self, made: Plan) -> Iterator[None]:
-        from webappctl.cli import show
-
-        unknown = _unknown_names(self._target.scope, made)
-        if unknown and unknown != self._unknown:
-            log.warning("No such WebApp", extra={"keys": {"names": ", ".join(str(key) for key in unknown)}})
-        self._unknown = unknown
-        if made.pending and sys.stdout.isatty():
-            show.plan_for_people(made, self._target, sys.stdout)
-        with self._interrupts.writing():
-            yield
-
-
-def _target(cluster: Cluster, scope: Scope) -> Target:
+def target_of(cluster: Cluster, scope: Scope) -> Target:
     from webappctl.render import Target
 
     return Target(cluster.context, cluster.server, scope)
 
 
-def _unknown_names(scope: Scope, made: Plan) -> tuple[ObjectKey, ...]:
+def unknown_names(scope: Scope, made: Plan) -> tuple[ObjectKey, ...]:
     known = {change.key for change in made.changes} | set(made.terminating)
     return tuple(key for key in scope.names if not any(key in (found, ("", found.name)) for found in known))
 
 
 def _refuse_unknown_names(scope: Scope, made: Plan) -> None:
     """A name that fits nothing is a typing error, and nothing is done before it is put right."""
-    for key in _unknown_names(scope, made):
+    for key in unknown_names(scope, made):
         where = f"namespace {key.namespace}" if key.namespace else scope.where
         raise WebappctlError(f"there is no such WebApp in {where}", subject=key.name)
