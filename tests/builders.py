@@ -16,6 +16,7 @@ from webappctl.core.objects import (
     ObjectMeta,
     OwnerReference,
     Snapshot,
+    Unreadable,
     WebApp,
     WebAppSpec,
     WebAppStatus,
@@ -31,6 +32,7 @@ from webappctl.core.objects.deployment import (
     PodTemplate,
     Selector,
 )
+from webappctl.core.plan import Change, plan_one
 
 NOW = "2026-01-01T12:00:00Z"
 EARLIER = "2026-01-01T11:00:00Z"
@@ -109,6 +111,13 @@ def snapshot(*objects: Any) -> Snapshot:
     deployments = {found.key: found for found in objects if isinstance(found, Deployment)}
     webapps = tuple(found for found in objects if not isinstance(found, Deployment))
     return Snapshot(webapps, deployments)
+
+
+def row(wanted: WebApp | Unreadable, live: Deployment | Unreadable | None = None) -> Change:
+    """Of the plan, for a WebApp that is not on its way out."""
+    change = plan_one(wanted, live)
+    assert change is not None
+    return change
 
 
 def applied_entry(port: int = 80, uid: str = "uid-of-web", *, without: tuple[str, ...] = ()) -> dict[str, Any]:

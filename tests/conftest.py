@@ -69,10 +69,9 @@ def run(
     timeout: float = 120,
 ) -> subprocess.CompletedProcess[str]:
     """Run a program to its end. With `check`, a failure fails the test and shows what the program said."""
-    inherited = {key: value for key, value in os.environ.items() if not key.startswith(("WEBAPPCTL_", "KUBE"))}
     done = subprocess.run(
         command,
-        env={**inherited, **env},
+        env=clean(env),
         input=stdin or "",
         capture_output=True,
         text=True,
@@ -133,8 +132,10 @@ class Webappctl:
 @pytest.fixture(scope="session")
 def sandbox() -> Sandbox:
     """The control plane of this run, with the CRD installed."""
-    found = sandboxes.find(os.environ.get(NAME_VARIABLE, ""))
-    assert found is not None, "the control plane was not started: name the test's file or folder on the command line"
+    name = os.environ.get(NAME_VARIABLE)
+    assert name, "the control plane was not started: name the test's file or folder on the command line"
+    found = sandboxes.find(name)
+    assert found is not None, f"the control plane {name} of this run is gone"
     return found
 
 

@@ -13,6 +13,7 @@ from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 from tests.conftest import ROOT, Kubectl, Webappctl, run
+from tests.manifests import webapp
 from tests.terminal import on_terminal
 from webappctl import sandbox
 
@@ -58,16 +59,7 @@ def _make_a_mess(kubectl: Kubectl, webappctl: Webappctl) -> None:
     kubectl("patch", "deployment", "payments-gateway-deployment", "--namespace=shop", "--type=json", "--patch", edit)
     kubectl("create", "deployment", "legacy-deployment", "--image=httpd:2.2", "--namespace=blog")
     for name, image in (("legacy", "httpd:2.4"), ("launch", "nginx:1.27")):
-        kubectl("apply", "-f", "-", stdin=json.dumps(_webapp(name, image)))
-
-
-def _webapp(name: str, image: str) -> dict[str, object]:
-    return {
-        "apiVersion": "apps.example.com/v1",
-        "kind": "WebApp",
-        "metadata": {"name": name, "namespace": "blog"},
-        "spec": {"image": image, "replicas": 2, "port": 80},
-    }
+        kubectl("apply", "-f", "-", stdin=json.dumps(webapp(name, "blog", {"image": image, "replicas": 2, "port": 80})))
 
 
 def _svg(text: str) -> str:

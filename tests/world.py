@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from tests import manifests
 from tests.conftest import Kubectl, Webappctl
 
 Done = subprocess.CompletedProcess[str]
@@ -26,13 +27,7 @@ class World:
     def declare(self, name: str, *, image: str = "nginx:1.25", replicas: int | None = 2, port: int = 80) -> None:
         """Create or change a WebApp, as its developers would."""
         spec = {"image": image, "port": port} | ({} if replicas is None else {"replicas": replicas})
-        manifest = {
-            "apiVersion": "apps.example.com/v1",
-            "kind": "WebApp",
-            "metadata": {"name": name, "namespace": self.namespace},
-            "spec": spec,
-        }
-        self.kubectl("apply", "-f", "-", stdin=json.dumps(manifest))
+        self.kubectl("apply", "-f", "-", stdin=json.dumps(manifests.webapp(name, self.namespace, spec)))
 
     def get(self, kind: str, name: str) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(self.kubectl("get", kind, name, "-o", "json").stdout)
@@ -77,7 +72,7 @@ class World:
         return [line.split("\t") for line in done.stdout.splitlines()]
 
 
-def eventually(true: Callable[[], bool], *, seconds: float = 30, every: float = 0.1) -> None:
+def eventually(true: Callable[[], object], *, seconds: float = 30, every: float = 0.1) -> None:
     """Poll until true; fails the test after `seconds`."""
     deadline = time.monotonic() + seconds
     while not true():

@@ -18,7 +18,7 @@ from webappctl.core.objects import Json, ObjectKey, Scope, Snapshot, Unreadable,
 from webappctl.core.plan import Plan, make_plan
 from webappctl.core.report import Outcome, Report, Result
 from webappctl.core.status import status_change, status_manifest, with_foreign_conditions
-from webappctl.errors import ClusterError, Conflict, NotFound, Stopped, UnknownField, Unreachable
+from webappctl.errors import ClusterError, Conflict, NotFound, Stopped, Unauthorized, UnknownField, Unreachable
 
 MAX_STATUS_TRIES: Final = 5
 """Of a WebApp that moves each time between reading and writing it."""
@@ -46,9 +46,11 @@ def plan(cluster: Cluster, scope: Scope) -> Plan:
 
 
 def carry_out(plan: Plan, cluster: Cluster, orders: Orders, clock: Clock = utc_now) -> Report:
-    """Do what the plan says, then tell the WebApps and their readers."""
-    results = apply(plan, cluster, orders)
-    return _Reporter(cluster, orders, clock).report(results)
+    """Do what the plan says, and tell the WebApps and their readers."""
+    teller = _Teller(cluster, orders, clock)
+    results = apply(plan, cluster, orders, teller.tell)
+    teller.tell_the_rest(results)
+    return teller.report(results)
 
 
 def reconcile(
@@ -64,7 +66,7 @@ def reconcile(
         return carry_out(made, cluster, orders, clock)
 
 
-class _Reporter:
+class _Teller:
     """Statuses and events of one pass. They are reports: none of their failures undoes or hides a result."""
 
     def __init__(self, cluster: Cluster, orders: Orders, clock: Clock) -> None:
@@ -72,41 +74,53 @@ class _Reporter:
         self._orders = orders
         self._now = f"{clock().astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
         self._old_schema = threading.Event()
-        self._ended = threading.Event()
+        self._no_use = threading.Event()
+        self._status_failures: dict[ObjectKey, str] = {}
+        self._lost_events: dict[ObjectKey, str] = {}
         self._warnings: dict[str, None] = {}
 
-    def report(self, results: tuple[Result, ...]) -> Report:
-        if any(result.outcome is Outcome.NOT_TRIED for result in results):
-            self._ended.set()
-        changed = [result for result in results if status_change(result, result.change.webapp, self._now)]
-        events = [event for result in results if (event := event_of(result, self._now))]
-        with ThreadPoolExecutor(self._orders.workers, thread_name_prefix="report") as pool:
-            # Both queues at once: the first list waits for its own, and the second fills the workers that are left.
-            statuses, recorded = pool.map(self._write_status, changed), pool.map(self._record_event, events)
-            failures = [failure for failure in statuses if failure]
-            lost = [failure for failure in recorded if failure]
-        if lost:
-            self._warn(f"{len(lost)} of {len(events)} events could not be recorded, the first one: {lost[0]}")
-        return Report(results, tuple(failures), tuple(self._warnings))
+    def tell(self, result: Result) -> None:
+        """Safe to be called from several threads."""
+        self._write_status(result)
+        self._record_event(result)
 
-    def _write_status(self, result: Result) -> str:
-        """Empty, or why the status could not be written."""
-        if self._old_schema.is_set():
-            return ""
+    def tell_the_rest(self, results: tuple[Result, ...]) -> None:
+        """Those that nothing was tried for. After a signal they are left to the next pass, which finds them again."""
+        if self._orders.stop.is_set():
+            return
+        if any(result.outcome is Outcome.NOT_TRIED for result in results):
+            self._no_use.set()
+        rest = [result for result in results if not result.tried and self._has_news(result)]
+        with ThreadPoolExecutor(self._orders.workers, thread_name_prefix="tell") as pool:
+            list(pool.map(self.tell, rest))
+
+    def report(self, results: tuple[Result, ...]) -> Report:
+        if self._lost_events:
+            key = min(self._lost_events)
+            first = f"{key}: {self._lost_events[key]}"
+            self._warn(f"{len(self._lost_events)} events could not be recorded, the first one of {first}")
+        failures = tuple(f"{key}: {failure}" for key, failure in sorted(self._status_failures.items()))
+        return Report(results, failures, tuple(self._warnings))
+
+    def _has_news(self, result: Result) -> bool:
+        news = status_change(result, result.change.webapp, self._now) or event_of(result, self._now)
+        return news is not None
+
+    def _write_status(self, result: Result) -> None:
+        if self._old_schema.is_set() or not status_change(result, result.change.webapp, self._now):
+            return
         try:
-            self._check_that_it_goes_on()
+            self._check_that_it_is_of_use()
             self._write_status_until_settled(result)
         except NotFound:
-            return ""  # the WebApp is gone
+            return  # the WebApp is gone
         except UnknownField:
             self._old_schema.set()
             self._warn(
                 "the CRD in the cluster is older than this program, no status is written (run webappctl crd --install)"
             )
-            return ""
         except (ClusterError, Stopped) as error:
-            return self._note(error, result.key)
-        return ""
+            self._status_failures[result.key] = self._note(error)
 
     def _write_status_until_settled(self, result: Result) -> None:
         webapp = result.change.webapp
@@ -129,24 +143,25 @@ class _Reporter:
             return
         self._cluster.apply_status(status_manifest(webapp, status))
 
-    def _record_event(self, event: Json) -> str:
-        """Empty, or why the event is lost."""
+    def _record_event(self, result: Result) -> None:
+        event = event_of(result, self._now)
+        if event is None:
+            return
         try:
-            self._check_that_it_goes_on()
+            self._check_that_it_is_of_use()
             self._cluster.record_event(event)
         except (ClusterError, Stopped) as error:
-            return self._note(error, ObjectKey(event["metadata"]["namespace"], event["involvedObject"]["name"]))
-        return ""
+            self._lost_events[result.key] = self._note(error)
 
-    def _check_that_it_goes_on(self) -> None:
-        if self._ended.is_set() or self._orders.stop.is_set():
+    def _check_that_it_is_of_use(self) -> None:
+        if self._no_use.is_set():
             raise Stopped("not tried, the pass ended early")
 
-    def _note(self, error: ClusterError | Stopped, key: ObjectKey) -> str:
-        if isinstance(error, Unreachable):
-            # Every other object would wait for the same time-outs.
-            self._ended.set()
-        return f"{key}: {error.message}"
+    def _note(self, error: ClusterError | Stopped) -> str:
+        if isinstance(error, Unreachable | Unauthorized):
+            # Every other object would wait for the same time-outs, or log in again in vain.
+            self._no_use.set()
+        return error.message
 
     def _warn(self, warning: str) -> None:
         self._warnings[warning] = None

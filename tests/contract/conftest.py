@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import Kubectl
 from tests.double import Double, Others
 from tests.double.fields import Obj
+from tests.identities import kubeconfig_of, service_account
+from tests.world import eventually
 from webappctl.cluster import Request, Wire, requests
 from webappctl.cluster.connect import connect
 from webappctl.cluster.requests import DEPLOYMENTS, EVENTS, WEBAPPS
@@ -22,7 +25,6 @@ from webappctl.core.objects import read_deployment as _read_deployment
 from webappctl.core.objects import read_webapp as _read_webapp
 from webappctl.sandbox import Sandbox
 
-RBAC = "rbac.authorization.k8s.io"
 SETTLED = 60.0
 """Seconds that a rollout may take."""
 
@@ -91,11 +93,7 @@ class Server:
 def server(request: pytest.FixtureRequest) -> Server:
     if request.param == "double":
         return _double()
-    return _real(
-        request.getfixturevalue("sandbox"),
-        request.getfixturevalue("namespace"),
-        request.getfixturevalue("tmp_path"),
-    )
+    return _real(*(request.getfixturevalue(name) for name in ("sandbox", "kubectl", "namespace", "tmp_path")))
 
 
 def _double() -> Server:
@@ -113,16 +111,18 @@ def _double() -> Server:
     )
 
 
-def _real(sandbox: Sandbox, namespace: str, folder: Path) -> Server:
-    wire = connect(kubeconfig=str(sandbox.kubeconfig), context=None, workers=2, request_timeout=10).wire
+def _real(sandbox: Sandbox, kubectl: Kubectl, namespace: str, folder: Path) -> Server:
+    wire = _wire(sandbox.kubeconfig)
 
     def login(rights: tuple[tuple[str, Resource], ...]) -> Wire:
-        token = _service_account(Others(wire), namespace, rights)
-        return connect(
-            kubeconfig=str(_kubeconfig(sandbox, token, folder)), context=None, workers=2, request_timeout=10
-        ).wire
+        token = service_account(kubectl, namespace, *(f"{verb} {resource}" for verb, resource in rights))
+        return _wire(kubeconfig_of(token, sandbox.kubeconfig, folder))
 
     return Server(wire, namespace, _wait_for_rollout, login, lambda: _full(Others(wire), namespace))
+
+
+def _wire(kubeconfig: Path) -> Wire:
+    return connect(kubeconfig=str(kubeconfig), context=None, workers=2, request_timeout=10).wire
 
 
 def _wait_for_rollout(others: Others, key: ObjectKey) -> None:
@@ -150,35 +150,4 @@ def _full(others: Others, namespace: str) -> None:
     spec = {"hard": {"count/deployments.apps": "0"}}
     metadata = {"name": "q", "namespace": namespace}
     others.create(quotas, {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": spec})
-    ends = time.monotonic() + SETTLED
-    while not others.send_get(quotas, ObjectKey(namespace, "q"))[1].get("status", {}).get("used"):
-        assert time.monotonic() < ends, "nobody counts the quota"
-        time.sleep(0.1)
-
-
-def _service_account(others: Others, namespace: str, rights: tuple[tuple[str, Resource], ...]) -> str:
-    accounts = Resource("", "v1", "serviceaccounts")
-    named = {"metadata": {"name": "limited", "namespace": namespace}}
-    others.create(accounts, {"apiVersion": "v1", "kind": "ServiceAccount", **named})
-    rules = [{"apiGroups": [r.group], "resources": [r.plural], "verbs": [verb]} for verb, r in rights]
-    others.create(Resource(RBAC, "v1", "roles"), {"apiVersion": f"{RBAC}/v1", "kind": "Role", **named, "rules": rules})
-    subject = {"kind": "ServiceAccount", "name": "limited", "namespace": namespace}
-    role = {"apiGroup": RBAC, "kind": "Role", "name": "limited"}
-    binding = {"apiVersion": f"{RBAC}/v1", "kind": "RoleBinding", **named, "roleRef": role, "subjects": [subject]}
-    others.create(Resource(RBAC, "v1", "rolebindings"), binding)
-    asked = json.dumps({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}).encode()
-    _, answer = others.send(Request("POST", accounts.path(namespace, "limited", "token"), {}, asked))
-    time.sleep(0.5)  # the authorizer learns of a role by a watch
-    return str(answer["status"]["token"])
-
-
-def _kubeconfig(sandbox: Sandbox, token: str, folder: Path) -> Path:
-    """The sandbox's own, with another user."""
-    import yaml
-
-    config = yaml.safe_load(sandbox.kubeconfig.read_text())
-    config["users"][0]["user"] = {"token": token}
-    path = folder / "kubeconfig"
-    path.write_text(yaml.safe_dump(config))
-    path.chmod(0o600)
-    return path
+    eventually(lambda: others.send_get(quotas, ObjectKey(namespace, "q"))[1].get("status", {}).get("used"))

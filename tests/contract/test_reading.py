@@ -7,6 +7,7 @@ import pytest
 from tests.contract.conftest import Server
 from tests.double.fields import Obj
 from tests.double.kinds import NAMESPACES
+from tests.manifests import webapp
 from webappctl.cluster import requests
 from webappctl.cluster.requests import ACCESS_REVIEWS, DEPLOYMENTS, WEBAPPS
 from webappctl.cluster.wire import Resource
@@ -112,7 +113,7 @@ def test_creating_by_apply_needs_the_right_to_create(server: Server) -> None:
 def test_a_status_is_a_right_of_its_own(server: Server) -> None:
     """The right to patch WebApps is not that to patch their status."""
     somebody = server.only(("patch", WEBAPPS))
-    body = {"apiVersion": "apps.example.com/v1", "kind": "WebApp", "metadata": server.key._asdict(), "status": {}}
+    body = webapp("web", server.namespace, status={})
     status, answer = somebody.send(requests.apply(WEBAPPS, body, force=True, subresource="status"))
     assert status == 403
     assert 'cannot patch resource "webapps/status"' in answer["message"]

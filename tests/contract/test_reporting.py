@@ -7,6 +7,7 @@ from typing import Any
 from tests.builders import NOW
 from tests.contract.conftest import Server
 from tests.double.fields import Obj
+from tests.manifests import webapp
 from webappctl.cluster import requests
 from webappctl.cluster.requests import EVENTS, WEBAPPS
 
@@ -15,12 +16,7 @@ THEIRS = {"type": "Theirs", "status": "True"}
 
 
 def _report(server: Server, status: Obj, **meta: Any) -> tuple[int, Obj]:
-    body = {
-        "apiVersion": "apps.example.com/v1",
-        "kind": "WebApp",
-        "metadata": {"name": "web", "namespace": server.namespace} | meta,
-        "status": status,
-    }
+    body = webapp(meta.pop("name", "web"), server.namespace, status=status, **meta)
     return server.send(requests.apply(WEBAPPS, body, force=True, subresource="status"))
 
 

@@ -100,8 +100,6 @@ def invalid(kind: Kind, before: Obj | None, after: Obj) -> Iterator[tuple[str, s
         yield "spec.template.metadata.labels", f"Invalid value: {json.dumps(labels)}: `selector` does not match"
     if before and before["spec"]["selector"] != spec["selector"]:
         yield "spec.selector", f"Invalid value: {json.dumps(spec['selector'])}: field is immutable"
-    if spec["replicas"] < 0:
-        yield "spec.replicas", f"Invalid value: {spec['replicas']}: must be greater than or equal to 0"
 
 
 def unfit(kind: Kind, obj: Obj, schema: Obj | None) -> str:

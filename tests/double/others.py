@@ -7,6 +7,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Final
 
+from tests import manifests
 from tests.double.fields import Obj
 from tests.double.kinds import NAMESPACES
 from webappctl.cluster import requests
@@ -55,13 +56,8 @@ class Others:
     def declare(self, key: ObjectKey, **spec: object) -> Obj:
         """A developer creates a WebApp; `spec` is merged into that of an ordinary one."""
         wanted = {"image": "nginx:1.25", "replicas": 3, "port": 80} | spec
-        manifest = {
-            "apiVersion": "apps.example.com/v1",
-            "kind": "WebApp",
-            "metadata": {"name": key.name, "namespace": key.namespace},
-            "spec": {field: value for field, value in wanted.items() if value is not None},
-        }
-        return self.create(WEBAPPS, manifest)
+        given = {field: value for field, value in wanted.items() if value is not None}
+        return self.create(WEBAPPS, manifests.webapp(key.name, key.namespace, given))
 
     def respecify(self, key: ObjectKey, **spec: object) -> Obj:
         """A developer changes fields of spec; None takes one away."""

@@ -48,8 +48,7 @@ class Sent:
 
 def parsed(request: Request) -> Sent:
     found = _PATH.match(request.path)
-    if not found:
-        raise ValueError(f"no API server has {request.path}")
+    assert found, f"no API server has {request.path}"
     group, namespace, plural, name, sub = (unquote(part or "") for part in found.groups())
     resource = (f"{plural}.{group}" if group else plural) + (f"/{sub}" if sub else "")
     verb = "list" if request.method == "GET" and not name else _VERBS[request.method]

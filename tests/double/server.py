@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from datetime import timedelta
+from typing import Final
 
 from tests.double import answers
 from tests.double.answers import Failure, json_answer
@@ -21,6 +21,7 @@ from webappctl.cluster.requests import ACCESS_REVIEWS
 from webappctl.cluster.wire import Answer, Request
 from webappctl.crd.shipped import shipped
 
+SERVER: Final = "https://double.test"
 Act = Callable[[Sent], Answer | None]
 
 
@@ -30,7 +31,7 @@ class Double:
     `denied` holds pairs of verb and resource, as `("patch", "deployments.apps")`, that webappctl has no right to.
     """
 
-    server = "https://double.test"
+    server = SERVER
 
     def __init__(self) -> None:
         self.store = Store()
@@ -56,17 +57,9 @@ class Double:
         """
         self._acts.append((lambda sent: what in str(sent), act, times))
 
-    def on_request(self, number: int, act: Act) -> None:
-        """The same, before the request with that number from now on, counted from 1."""
-        start = len(self.log)
-        self._acts.append((lambda _: len(self.log) == start + number, act, 1))
-
     def forget(self) -> None:
         """Nothing is to be done before any request any more."""
         self._acts = []
-
-    def later(self, **delta: float) -> None:
-        self.store.now += timedelta(**delta)
 
     def expire_tokens(self) -> None:
         """As if the lists that are being read page by page were too old."""
@@ -107,9 +100,7 @@ class Double:
 class _Backstage:
     double: Double
 
-    @property
-    def server(self) -> str:
-        return self.double.server
+    server = SERVER
 
     def exchange(self, request: Request, timeout: float) -> Answer:  # noqa: ARG002 - it never takes long
         return self.double.answered(parsed(request), denied=())

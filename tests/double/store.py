@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 from copy import deepcopy
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from tests.double import answers, selectors
@@ -26,7 +25,8 @@ from tests.double.kinds import (
 from tests.double.managers import BOOKKEEPING, Entries, Entry, FieldConflict, Manager, after_apply, applied, updated
 from tests.double.sent import Sent
 
-START: Final = datetime(2026, 1, 1, tzinfo=UTC)
+TIME: Final = "2026-01-01T00:00:00Z"
+"""Stamped on everything."""
 
 
 @dataclass
@@ -49,11 +49,10 @@ class Stored:
 class Store:
     """Every method that answers may raise Failure.
 
-    `now` is the time that is stamped on everything. `full` are the namespaces whose quota allows no more Deployments.
+    `full` are the namespaces whose quota allows no more Deployments.
     """
 
     def __init__(self) -> None:
-        self.now = START
         self.objects: dict[tuple[str, str, str], Stored] = {}
         self.full: set[str] = set()
         self.longest_page = 500
@@ -137,12 +136,12 @@ class Store:
 
     def _update(self, stored: Stored, sent: Sent) -> Obj:
         """PUT, or a merge patch."""
-        before, sub = stored.obj, sent.sub
+        before = stored.obj
         revision = sent.body.get("metadata", {}).get("resourceVersion", stored.meta["resourceVersion"])
         if revision != stored.meta["resourceVersion"]:
             raise answers.conflict(stored.kind, sent.name)
         wanted = sent.body if sent.verb == "update" else _patched(before, sent.body)
-        after = with_defaults(stored.kind, _confined(stored.kind, before, wanted, sub))
+        after = with_defaults(stored.kind, _confined(stored.kind, before, wanted, sent.sub))
         cleared = wanted["metadata"].get("managedFields") in ([], [{}])
         entries = () if cleared else updated(stored.entries, self._entry(stored.kind, sent, "Update"), before, after)
         return self.commit(stored.kind, after, stored, entries).as_json()
@@ -166,15 +165,15 @@ class Store:
         elif uid not in (None, stored.meta["uid"]) and not sub:
             message = f'Invalid value: "{uid}": field is immutable'
             raise answers.invalid(kind, sent.name, [("metadata.uid", message)])
-        return (200 if stored else 201), self._merge(kind, stored, sent, sub).as_json()
+        return (200 if stored else 201), self._merge(kind, stored, sent).as_json()
 
-    def _merge(self, kind: Kind, stored: Stored | None, sent: Sent, sub: str) -> Stored:
-        body = {"metadata": {}, "status": sent.body["status"]} if sub else _without_status(kind, sent.body)
+    def _merge(self, kind: Kind, stored: Stored | None, sent: Sent) -> Stored:
+        body = {"metadata": {}, "status": sent.body["status"]} if sent.sub else _without_status(kind, sent.body)
         mine, entries = self._entry(kind, sent, "Apply"), stored.entries if stored else ()
         before = stored.obj if stored else {"metadata": {"name": sent.name}}
         after = with_defaults(kind, applied(entries, mine, before, body))
         if stored:
-            after = _confined(kind, before, after, sub)
+            after = _confined(kind, before, after, sent.sub)
         force = sent.query.get("force") == "true"
         try:
             entries = after_apply(entries, mine, (before, after), body, force=force)
@@ -183,12 +182,9 @@ class Store:
         return self.commit(kind, after, stored, entries, sent.namespace)
 
     def _delete(self, stored: Stored, sent: Sent) -> Obj:
-        for key, value in sent.body.get("preconditions", {}).items():
-            if stored.meta[key] != value:
-                raise answers.conflict(stored.kind, sent.name, f"the {key} in the precondition does not match")
         if stored.meta.get("finalizers") or stored.kind is NAMESPACE:
             after = deepcopy(stored.obj)
-            after["metadata"].setdefault("deletionTimestamp", self._time)
+            after["metadata"].setdefault("deletionTimestamp", TIME)
             after["metadata"]["generation"] = stored.meta.get("generation", 0) + 1
             return self.commit(stored.kind, after, stored, stored.entries).as_json()
         del self.objects[str(stored.kind.resource), sent.namespace, sent.name]
@@ -207,7 +203,7 @@ class Store:
         self._revision += 1
         meta: Obj = dict(after["metadata"])
         if stored is None or before is None:
-            meta |= {"uid": str(uuid.uuid4()), "creationTimestamp": self._time, "generation": 1}
+            meta |= {"uid": str(uuid.uuid4()), "creationTimestamp": TIME, "generation": 1}
             meta |= {"namespace": namespace} if namespace else {}
         elif "deletionTimestamp" in stored.meta or "deletionTimestamp" not in meta:
             meta["generation"] = generation(kind, before, after)
@@ -221,9 +217,8 @@ class Store:
         return new
 
     def _entry(self, kind: Kind, sent: Sent, operation: str) -> Entry:
-        sub = sent.sub
-        manager = Manager(sent.query.get("fieldManager", "unknown"), operation, sub)
-        return Entry(manager, kind.api_version, None if sub == "scale" else self._time)
+        manager = Manager(sent.query.get("fieldManager", "unknown"), operation, sent.sub)
+        return Entry(manager, kind.api_version, None if sent.sub == "scale" else TIME)
 
     def _schema(self, kind: Kind) -> Obj | None:
         crd = self._crd
@@ -232,10 +227,6 @@ class Store:
     @property
     def _crd(self) -> Obj | None:
         return next((stored.obj for stored in self.objects.values() if stored.kind is CRD), None)
-
-    @property
-    def _time(self) -> str:
-        return f"{self.now:%Y-%m-%dT%H:%M:%SZ}"
 
 
 def _without_status(kind: Kind, obj: Obj) -> Obj:

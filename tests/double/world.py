@@ -15,8 +15,8 @@ from webappctl.apply import Orders
 from webappctl.cluster import Cluster, Transport, Wire
 from webappctl.cluster.requests import CRDS
 from webappctl.core.objects import ObjectKey, Scope
-from webappctl.core.plan import Plan
-from webappctl.core.report import Report
+from webappctl.core.plan import Plan, make_plan
+from webappctl.core.report import ExitCode, Report, exit_code
 from webappctl.crd import NAME
 from webappctl.reconcile import carry_out, plan
 
@@ -32,6 +32,7 @@ class World:
         self.others = Others(self.double.backstage)
         self.stop = threading.Event()
         self.cluster = self.seen_by(self.double)
+        self._unseen = self.seen_by(self.double.backstage)
 
     def seen_by(self, wire: Wire) -> Cluster:
         """As webappctl sees it through that wire. It never waits before another try, and its seconds are short."""
@@ -50,12 +51,19 @@ class World:
 
     def carry_out(self, made: Plan, **orders: Any) -> Report:
         self.double.log.clear()
-        return carry_out(made, self.cluster, self._orders(orders), lambda: NOW)
+        return self._carried_out(made, orders)
 
     def reconcile(self, **orders: Any) -> Report:
         """A whole pass."""
         self.double.log.clear()
-        return carry_out(self.plan(), self.cluster, self._orders(orders), lambda: NOW)
+        return self._carried_out(self.plan(), orders)
+
+    def _carried_out(self, made: Plan, orders: dict[str, Any]) -> Report:
+        """After every pass that would exit 0, nothing is pending."""
+        report = carry_out(made, self.cluster, self._orders(orders), lambda: NOW)
+        if exit_code(report) is ExitCode.OK:
+            assert make_plan(self._unseen.snapshot(ALL)).pending == (), "pending after a pass that exits 0"
+        return report
 
     def settle(self) -> None:
         """Passes and rollouts until nothing is left to do."""

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import Webappctl, clean
+from tests.conftest import Webappctl
 from tests.terminal import Seen, on_terminal
 from tests.world import World, eventually
 
@@ -86,92 +84,6 @@ def test_yes_on_a_terminal_applies_the_plan_that_was_shown(world: World) -> None
     assert world.exists("deployment", "web-deployment")
 
 
-@pytest.mark.parametrize("columns", [80, 120])
-def test_a_table_folds_and_never_cuts(world: World, columns: int) -> None:
-    """Every character of the longest name is in its column."""
-    name = "long-" * 10 + "er"
-    world.declare(name)
-    seen = on_terminal(
-        world.webappctl.command("plan", "-n", world.namespace), env=world.webappctl.env(), columns=columns
-    )
-    lines = re.sub(r"\x1b\[[0-9;]*m", "", seen.text).splitlines()
-    (header,) = [line for line in lines if "WebApp" in line and "Change" in line]
-    column = slice(header.index("WebApp"), header.index("Change"))
-    assert f"{world.namespace}/{name}" in "".join(line[column].strip() for line in lines)
-
-
-def test_a_terminal_too_narrow_for_a_table_gets_plain_lines(world: World) -> None:
-    """With 20 columns, every name can still be found with grep."""
-    world.declare("web")
-    command = world.webappctl.command("plan", "-n", world.namespace)
-    seen = on_terminal(command, env=world.webappctl.env(), columns=20)
-    assert f"{world.namespace}/web\tcreate" in seen.text
-
-
-def test_output_off_a_terminal_has_no_escape_and_is_not_cut(world: World) -> None:
-    """Even where the environment says that there are 20 columns."""
-    world.declare("web", image="registry.example.com/a/long/path/of/an/image:v1.2.3")
-    done = world.webappctl("plan", "-n", world.namespace, env={"COLUMNS": "20", "TERM": "dumb", "LC_ALL": "C"})
-    assert ESC not in done.stdout + done.stderr
-    (line,) = world.lines(done)
-    assert line[0] == f"{world.namespace}/web"
-    assert "registry.example.com/a/long/path/of/an/image:v1.2.3" in line[4]
-
-
-def test_hostile_text_of_the_cluster_reaches_no_terminal(world: World) -> None:
-    """Markup is text, and what moves a cursor is shown escaped, in every format."""
-    image = "img[red]:v1[/b]:tada:\u202e\x1b]8;;x\x07"
-    world.declare("web", image=image)
-    for arguments in ((), ("-o", "json")):
-        done = world.webappctl("plan", "-n", world.namespace, *arguments)
-        assert done.returncode == 0, done.stderr
-        assert not {ESC, "\x07", "\u202e"} & set(done.stdout + done.stderr)
-    seen = on_terminal(world.webappctl.command("plan", "-n", world.namespace), env=world.webappctl.env())
-    assert "img[red]:v1[/b]:tada:" in seen.text.replace("\r\n", "")
-    assert "\u202e" not in seen.text
-
-
-def test_json_is_one_versioned_document_on_stdout(world: World) -> None:
-    """Everything else goes to stderr, so that it can be piped."""
-    world.declare("web")
-    planned = json.loads(world.plan("-o", "json").stdout)
-    assert (planned["schemaVersion"], planned["kind"], planned["summary"]["pending"]) == (1, "Plan", 1)
-    applied = json.loads(world.apply("-o", "json").stdout)
-    assert (applied["schemaVersion"], applied["kind"]) == (1, "Report")
-    assert [(r["name"], r["outcome"]) for r in applied["results"]] == [("web", "created")]
-
-
-def test_a_reader_that_goes_away_is_no_traceback(world: World) -> None:
-    """`plan | head -1` reads a line and leaves."""
-    for name in ("one", "two", "three"):
-        world.declare(name)
-    line = " ".join(world.webappctl.command("plan", "-n", world.namespace)) + " | head -1"
-    environment = clean(world.webappctl.env())
-    done = subprocess.run(line, shell=True, env=environment, capture_output=True, text=True, check=False)
-    assert done.stdout.startswith(f"{world.namespace}/one\tcreate")
-    assert "Traceback" not in done.stderr
-
-
-def test_a_reader_that_goes_away_does_not_stop_an_apply_half_way(world: World) -> None:
-    """`apply --yes | head -1` writes everything, and its summary is on stderr."""
-    for name in ("one", "two", "three"):
-        world.declare(name)
-    line = " ".join(world.webappctl.command("apply", "--yes", "-n", world.namespace)) + " | head -1"
-    environment = clean(world.webappctl.env())
-    done = subprocess.run(line, shell=True, env=environment, capture_output=True, text=True, check=False)
-    assert "3 created, 0 configured" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert world.plan().returncode == 0
-
-
-def test_a_closed_stdin_is_no_terminal_and_no_traceback(world: World) -> None:
-    """As a service manager may start it."""
-    line = " ".join(world.webappctl.command("apply", "-n", world.namespace)) + " <&-"
-    environment = clean(world.webappctl.env())
-    done = subprocess.run(line, shell=True, env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (2, "webappctl: there is no terminal to ask on (add --yes)\n")
-
-
 def test_the_last_refusal_stands_beside_what_is_pending(world: World) -> None:
     """What only the API server can refuse stays pending in the plan, which says why it was not done."""
     world.kubectl("create", "quota", "none", "--hard=count/deployments.apps=0")
@@ -218,11 +130,15 @@ def test_a_name_that_fits_nothing_is_said_and_nothing_is_done(world: World) -> N
     [
         (("plan", "a/b/c"), "'a/b/c' is no WebApp; write NAME or NAMESPACE/NAME"),
         (("plan", "-n", "Shop"), "'Shop' cannot be the name of a namespace"),
-        (("plan", "-n", "shop", "blog/x"), "blog/x is not in the namespaces given with --namespace (shop)"),
+        (
+            ("plan", "-n", "shop", "blog/x"),
+            "blog/x is not in the namespaces given with --namespace or WEBAPPCTL_NAMESPACE (shop)",
+        ),
         (("plan", "--timeout", "5"), "'5' is no duration; write it as 30s, 5m or 1h30m"),
         (("apply", "--yes", "--workers", "0"), "--workers"),
         (("plan", "-o", "xml"), "xml"),
         (("sandbox", "up", "--name", "No Good"), "No Good"),
+        (("plan", "-l", "a=b=c"), "--selector 'a=b=c' cannot be understood"),
     ],
 )
 def test_wrong_usage_is_2_and_says_what_to_write(webappctl: Webappctl, arguments: tuple[str, ...], said: str) -> None:

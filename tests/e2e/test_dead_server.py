@@ -26,6 +26,7 @@ class Silence:
 
     def __init__(self) -> None:
         self.forward: tuple[str, int] | None = None
+        self.accepted = 0
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._open = ExitStack()
         self._open.callback(self._listener.close)
@@ -44,6 +45,7 @@ class Silence:
                 client = self._open.enter_context(self._listener.accept()[0])
             except OSError:
                 return
+            self.accepted += 1
             if self.forward:
                 server = self._open.enter_context(socket.create_connection(self.forward))
                 for source, sink in ((client, server), (server, client)):
@@ -105,11 +107,11 @@ def test_timeout_ends_a_one_shot_whatever_it_waits_for(
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_while_reading_ends_at_once(
-    start: Start, silent_kubeconfig: Path, number: signal.Signals, code: int
+    start: Start, silence: Silence, silent_kubeconfig: Path, number: signal.Signals, code: int
 ) -> None:
     """A one-shot that has written nothing yet says so."""
     plan = start("plan", env={"KUBECONFIG": str(silent_kubeconfig)})
-    time.sleep(2)
+    eventually(lambda: silence.accepted >= 2)
     plan.send_signal(number)
     _, talk = plan.communicate(timeout=5)
     assert (plan.returncode, talk) == (code, "webappctl: interrupted, nothing was written\n")
@@ -117,21 +119,21 @@ def test_a_signal_while_reading_ends_at_once(
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_watch_with_0_though_a_list_is_in_flight(
-    start: Start, silent_kubeconfig: Path, number: signal.Signals
+    start: Start, silence: Silence, silent_kubeconfig: Path, number: signal.Signals
 ) -> None:
     """At once, and without a word about writes: nothing is being written."""
     watch = start("watch", env={"KUBECONFIG": str(silent_kubeconfig)})
-    time.sleep(3)
+    eventually(lambda: silence.accepted >= 2)
     watch.send_signal(number)
     _, talk = watch.communicate(timeout=5)
     assert watch.returncode == 0
     assert "written" not in talk
 
 
-def test_a_signal_ends_an_installation_with_130(start: Start, silent_kubeconfig: Path) -> None:
+def test_a_signal_ends_an_installation_with_130(start: Start, silence: Silence, silent_kubeconfig: Path) -> None:
     """Though it waits for an answer to what may be a write: within the grace period, by the signal's own code."""
     install = start("crd", "--install", "--request-timeout", "2s", env={"KUBECONFIG": str(silent_kubeconfig)})
-    time.sleep(1)
+    eventually(lambda: silence.accepted >= 1)
     install.send_signal(signal.SIGINT)
     assert install.wait(10) == 130
 
@@ -143,7 +145,7 @@ def test_watch_stays_up_says_so_once_and_goes_on_when_the_server_is_back(
     world.declare("web")
     fast = ("--interval", "200ms", "--request-timeout", "300ms")
     watch = start("watch", "-n", world.namespace, *fast, env={"KUBECONFIG": str(silent_kubeconfig)})
-    time.sleep(6)
+    eventually(lambda: silence.accepted >= 12)
     assert watch.poll() is None
     host, _, port = sandbox.server.removeprefix("https://").partition(":")
     silence.forward = (host, int(port))

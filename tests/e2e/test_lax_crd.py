@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Kubectl, Webappctl
+from tests.manifests import webapp
 from tests.world import World, eventually
 from webappctl import crd, sandbox
 
@@ -52,13 +53,7 @@ def lax() -> Iterator[World]:
         world = World("default", Kubectl(found.kubectl, found.kubeconfig), Webappctl(found.kubeconfig))
         specs = {name: spec for name, (spec, _) in ODD.items()} | dict.fromkeys(MANAGED, GOOD | SPARE)
         for name, spec in specs.items():
-            manifest = {
-                "apiVersion": "apps.example.com/v1",
-                "kind": "WebApp",
-                "metadata": {"name": name},
-                **({} if spec is None else {"spec": spec}),
-            }
-            world.kubectl("create", "-f", "-", stdin=json.dumps(manifest))
+            world.kubectl("create", "-f", "-", stdin=json.dumps(webapp(name, spec=spec)))
         installed = world.webappctl("crd", "--install")
         assert installed.returncode == 0, installed.stderr
         yield world

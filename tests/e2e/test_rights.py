@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.identities import kubeconfig_of, service_account
 from tests.world import World
 
 As = Callable[..., Path]
@@ -17,33 +17,11 @@ As = Callable[..., Path]
 def kubeconfig_with(world: World, tmp_path: Path) -> As:
     """A kubeconfig of a new ServiceAccount that may do just what is given, as `verb resource.group`."""
 
-    def make(*rules: str) -> Path:
-        name = f"{world.namespace}-tester"
-        world.kubectl("create", "serviceaccount", "tester")
-        role = {
-            "apiVersion": "rbac.authorization.k8s.io/v1",
-            "kind": "ClusterRole",
-            "metadata": {"name": name},
-            "rules": [_rule(rule) for rule in rules],
-        }
-        world.kubectl("create", "-f", "-", stdin=json.dumps(role))
-        subject = f"--serviceaccount={world.namespace}:tester"
-        world.kubectl("create", "clusterrolebinding", name, f"--clusterrole={name}", subject)
-        token = world.kubectl("create", "token", "tester").stdout.strip()
-        path = tmp_path / "kubeconfig"
-        path.write_text(world.kubectl_.kubeconfig.read_text())
-        settings = ("config", "--kubeconfig", str(path))
-        world.kubectl(*settings, "set-credentials", "tester", f"--token={token}")
-        world.kubectl(*settings, "set-context", "--current", "--user=tester")
-        return path
+    def make(*rights: str) -> Path:
+        token = service_account(world.kubectl_, world.namespace, *rights, everywhere=True)
+        return kubeconfig_of(token, world.kubectl_.kubeconfig, tmp_path)
 
     return make
-
-
-def _rule(rule: str) -> dict[str, list[str]]:
-    verb, resource = rule.split()
-    plural, _, group = resource.partition(".")
-    return {"verbs": [verb], "resources": [plural], "apiGroups": [group]}
 
 
 LISTS = ("list webapps.apps.example.com", "list deployments.apps")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 from webappctl.sandbox import Sandbox
@@ -23,13 +21,6 @@ def running(folder: Path) -> list[str]:
 
 def pids(found: Sandbox) -> dict[str, int]:
     return {component: pid for component, pid, alive in found.processes if alive}
-
-
-def eventually(true: Callable[[], object], seconds: float = 20) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)
 
 
 def client(found: Sandbox) -> Client:

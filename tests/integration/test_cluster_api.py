@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from tests import manifests
 from tests.conftest import Kubectl
+from tests.identities import kubeconfig_of, service_account
 from webappctl import errors
 from webappctl.cluster import Cluster, listing, open_cluster
 from webappctl.core.objects import Deployment, Json, ObjectKey, Scope, Unreadable, WebApp
@@ -20,9 +22,7 @@ CRD = "webapps.apps.example.com"
 
 
 def webapp(namespace: str, name: str, **labels: str) -> dict[str, Any]:
-    metadata = {"namespace": namespace, "name": name, "labels": labels}
-    spec = {"image": "nginx:1.25", "replicas": 1, "port": 80}
-    return {"apiVersion": "apps.example.com/v1", "kind": "WebApp", "metadata": metadata, "spec": spec}
+    return manifests.webapp(name, namespace, {"image": "nginx:1.25", "replicas": 1, "port": 80}, labels=labels)
 
 
 def deployment(namespace: str, name: str = "web-deployment", **metadata: str) -> dict[str, Any]:
@@ -81,12 +81,12 @@ def create(kubectl: Kubectl) -> Create:
 @pytest.fixture
 def nobody(sandbox: Sandbox, kubectl: Kubectl, namespace: str, tmp_path: Path) -> Cluster:
     """The cluster as a ServiceAccount without any right."""
-    kubectl("create", "serviceaccount", "nobody", "-n", namespace)
-    token = kubectl("create", "token", "nobody", "-n", namespace).stdout.strip()
-    config = json.loads(kubectl("config", "view", "--raw", "-o", "json").stdout)
-    config["users"] = [{"name": user["name"], "user": {"token": token}} for user in config["users"]]
-    (tmp_path / "config").write_text(json.dumps(config))
-    return open_cluster(kubeconfig=str(tmp_path / "config"), context=None, stop=threading.Event())
+    return _seen_with(service_account(kubectl, namespace), sandbox, tmp_path)
+
+
+def _seen_with(token: str, sandbox: Sandbox, folder: Path) -> Cluster:
+    config = kubeconfig_of(token, sandbox.kubeconfig, folder)
+    return open_cluster(kubeconfig=str(config), context=None, stop=threading.Event())
 
 
 def test_a_snapshot_is_what_is_there(cluster: Cluster, namespace: str, create: Create) -> None:
@@ -116,9 +116,9 @@ def test_lists_go_on_to_their_last_page(
     assert cluster.transport.requests == {"GET": 4}
 
 
-def test_an_unknown_selector_is_invalid(cluster: Cluster) -> None:
+def test_an_unknown_selector_is_the_users_mistake(cluster: Cluster) -> None:
     """The server says what is wrong with it."""
-    with pytest.raises(errors.Invalid, match="unable to parse requirement"):
+    with pytest.raises(errors.UsageError, match="unable to parse requirement"):
         cluster.snapshot(Scope(selector="a==="))
 
 
@@ -173,13 +173,8 @@ def test_a_status_is_written_where_it_was_read(
     """By an apply or a merge; a second write with the resourceVersion of the first read is a conflict."""
     create(webapp(namespace, "web"))
     read = cluster.get_webapp(ObjectKey(namespace, "web")).metadata
-    metadata = {"namespace": namespace, "name": "web", "uid": read.uid, "resourceVersion": read.resource_version}
-    manifest = {
-        "apiVersion": "apps.example.com/v1",
-        "kind": "WebApp",
-        "metadata": metadata,
-        "status": {"readyReplicas": 1},
-    }
+    precondition = {"uid": read.uid, "resourceVersion": read.resource_version}
+    manifest = manifests.webapp("web", namespace, status={"readyReplicas": 1}, **precondition)
     written = write(cluster, manifest)
     assert written.status is not None
     assert written.status.ready_replicas == 1
@@ -228,19 +223,15 @@ def test_a_crd_is_applied_and_read(cluster: Cluster, kubectl: Kubectl, namespace
     kubectl("delete", "crd", name, "--wait=false")
 
 
-def test_stored_webapps_are_given_as_they_are(cluster: Cluster, namespace: str, create: Create) -> None:
-    """With the fields that nobody reads."""
+def test_every_stored_webapp_is_listed(cluster: Cluster, namespace: str, create: Create) -> None:
+    """Of all namespaces."""
     create(webapp(namespace, "web"))
-    found = [item for item in cluster.webapps_as_json() if item["metadata"]["namespace"] == namespace]
-    assert found[0]["metadata"]["managedFields"]
+    assert ObjectKey(namespace, "web") in {stored.key for stored in cluster.webapps()}
 
 
-def test_a_401_is_said_without_the_token(sandbox: Sandbox, kubectl: Kubectl, tmp_path: Path) -> None:
+def test_a_401_is_said_without_the_token(sandbox: Sandbox, tmp_path: Path) -> None:
     """After the credentials were read again."""
-    config = json.loads(kubectl("config", "view", "--raw", "-o", "json").stdout)
-    config["users"] = [{"name": user["name"], "user": {"token": "marker"}} for user in config["users"]]
-    (tmp_path / "config").write_text(json.dumps(config))
-    stranger = open_cluster(kubeconfig=str(tmp_path / "config"), context=None, stop=threading.Event())
+    stranger = _seen_with("marker", sandbox, tmp_path)
     with pytest.raises(errors.Unauthorized) as caught:
         stranger.snapshot(Scope())
     assert "marker" not in str(caught.value)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 
 from tests.conftest import Kubectl, Webappctl
+from tests.manifests import webapp
+from tests.world import eventually
 from webappctl import crd
 from webappctl.sandbox import Sandbox, throwaway
 
@@ -26,12 +27,6 @@ BROKEN: Mapping[str, Mapping[str, Any] | None] = {
     "many": {**GOOD, "replicas": 100_001},
 }
 """What a laxer CRD lets in: name → spec."""
-
-
-def manifest(namespace: str, name: str, spec: Mapping[str, Any] | None, **top: Any) -> str:
-    meta = {"name": name, "namespace": namespace}
-    body = {"apiVersion": "apps.example.com/v1", "kind": "WebApp", "metadata": meta, **top}
-    return json.dumps(body if spec is None else {**body, "spec": spec})
 
 
 def private_crd(group: str, *, lax: bool) -> str:
@@ -52,8 +47,9 @@ def loosen(definition: dict[str, Any]) -> None:
     schema["properties"]["spec"] = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 
 
-def ratchet(namespace: str, name: str, spec: Mapping[str, Any] | None = None, **top: Any) -> str:
-    return manifest(namespace, name, spec, apiVersion=f"{namespace}.example.com/v1", kind="Ratchet", **top)
+def ratchet(namespace: str, name: str, spec: Mapping[str, Any] | None = None, status: Any = None) -> str:
+    kind = {"apiVersion": f"{namespace}.example.com/v1", "kind": "Ratchet"}
+    return json.dumps(webapp(name, namespace, spec, status=status) | kind)
 
 
 @pytest.fixture
@@ -73,19 +69,12 @@ def stored(kubectl: Kubectl, namespace: str) -> Iterator[str]:
 
 def store(kubectl: Kubectl, body: str) -> None:
     """The first object of a new kind may come before the API server serves it."""
-    for _ in range(100):
-        if kubectl("create", "-f", "-", stdin=body, check=False).returncode == 0:
-            return
-        time.sleep(0.1)
-    kubectl("create", "-f", "-", stdin=body)
+    eventually(lambda: kubectl("create", "-f", "-", stdin=body, check=False).returncode == 0)
 
 
 def until_refused(kubectl: Kubectl, body: str) -> None:
     """A changed CRD takes effect some seconds after it is stored."""
-    deadline = time.monotonic() + 30
-    while kubectl("create", "--dry-run=server", "-f", "-", stdin=body, check=False).returncode == 0:
-        assert time.monotonic() < deadline, "the stricter CRD never took effect"
-        time.sleep(0.1)
+    eventually(lambda: kubectl("create", "--dry-run=server", "-f", "-", stdin=body, check=False).returncode != 0)
 
 
 def test_a_stored_object_that_breaks_a_rule_still_gets_a_status(kubectl: Kubectl, namespace: str, stored: str) -> None:
@@ -142,7 +131,7 @@ def test_install_names_what_it_would_refuse_and_goes_on(webappctl: Webappctl) ->
         kubectl("create", "-f", "-", stdin=json.dumps(lax))
         kubectl("wait", "--for=condition=Established", f"crd/{crd.NAME}", "--timeout=30s")
         for name, spec in BROKEN.items():
-            store(kubectl, manifest("default", name, spec))
+            store(kubectl, json.dumps(webapp(name, "default", spec)))
         installed = webappctl("crd", "--install", kubeconfig=own.kubeconfig)
         assert installed.returncode == 0, installed.stderr
         assert "configured" in installed.stdout + installed.stderr
@@ -156,7 +145,7 @@ def test_install_on_an_empty_cluster(webappctl: Webappctl) -> None:
         installed = webappctl("crd", "--install", kubeconfig=own.kubeconfig)
         assert installed.returncode == 0, installed.stderr
         assert "created" in installed.stdout + installed.stderr
-        admin(own)("create", "-f", "-", stdin=manifest("default", "web", GOOD))
+        admin(own)("create", "-f", "-", stdin=json.dumps(webapp("web", "default", GOOD)))
 
 
 def test_install_says_the_servers_reason_when_names_are_taken(webappctl: Webappctl) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import json
 import subprocess
-import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +18,10 @@ import pytest
 import yaml
 
 from tests.conftest import ROOT, Kubectl
+from tests.identities import kubeconfig_of, token_of
 from tests.integration.pod_user import PodUser, pod_user
+from tests.manifests import webapp
+from tests.world import eventually
 from webappctl.sandbox import Sandbox
 
 InPod = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -118,12 +120,8 @@ def test_its_namespace_takes_its_pod_and_no_laxer_one(kubectl: Kubectl, namespac
 def test_the_real_controllers_make_its_job_and_its_pod(kubectl: Kubectl, namespace: str, applied: Documents) -> None:
     """Every minute here, so that the test need not wait for five."""
     kubectl("patch", "cronjob", "webappctl", "-n", namespace, "-p", '{"spec": {"schedule": "* * * * *"}}')
-    deadline = time.monotonic() + 75
-    pods: list[Any] = []
-    while not pods:
-        assert time.monotonic() < deadline, kubectl("get", "events", "-n", namespace).stdout
-        time.sleep(0.5)
-        pods = json.loads(kubectl("get", "pods", "-n", namespace, "-o", "json").stdout)["items"]
+    eventually(lambda: kubectl("get", "pods", "-n", namespace, "-o", "name").stdout, seconds=75, every=0.5)
+    pods = json.loads(kubectl("get", "pods", "-n", namespace, "-o", "json").stdout)["items"]
     assert pods[0]["spec"]["containers"][0]["args"] == pod_spec(applied)["containers"][0]["args"]
     owner = json.loads(kubectl("get", "jobs", "-n", namespace, "-o", "json").stdout)["items"][0]["metadata"]
     assert owner["ownerReferences"][0]["kind"] == "CronJob"
@@ -156,7 +154,7 @@ def in_pod(
     account.mkdir()
     config = yaml.safe_load(sandbox.kubeconfig.read_text())["clusters"][0]["cluster"]
     server = urlsplit(config["server"])
-    (account / "token").write_text(kubectl("create", "token", "webappctl", "-n", namespace).stdout.strip())
+    (account / "token").write_text(token_of(kubectl, namespace, "webappctl"))
     (account / "ca.crt").write_bytes(base64.b64decode(config["certificate-authority-data"]))
     (account / "namespace").write_text(namespace)
     user.give(account)
@@ -177,9 +175,8 @@ def test_the_pods_own_command_line_converges_with_its_own_token(
     kubectl: Kubectl, namespace: str, applied: Documents, in_pod: InPod
 ) -> None:
     """The Deployment is there, the status and the event are written, and nothing is pending."""
-    meta, spec = {"name": "web", "namespace": namespace}, {"image": "nginx:1.25", "port": 80, "replicas": 2}
-    webapp = {"apiVersion": "apps.example.com/v1", "kind": "WebApp", "metadata": meta, "spec": spec}
-    kubectl("create", "-f", "-", stdin=json.dumps(webapp))
+    web = webapp("web", namespace, {"image": "nginx:1.25", "port": 80, "replicas": 2})
+    kubectl("create", "-f", "-", stdin=json.dumps(web))
     ran = in_pod(*pod_spec(applied)["containers"][0]["args"])
     assert ran.returncode == 0, ran.stderr
     assert in_pod("plan", "--exit-code").returncode == 0
@@ -195,9 +192,8 @@ def test_one_teams_typo_does_not_fail_the_job(
 ) -> None:
     """A WebApp that is blocked, by a Deployment of somebody else here, is said; the Job succeeds."""
     kubectl("create", "deployment", "web-deployment", "--image=nginx:1.25", "-n", namespace)
-    meta, spec = {"name": "web", "namespace": namespace}, {"image": "nginx:1.25", "port": 80}
-    webapp = {"apiVersion": "apps.example.com/v1", "kind": "WebApp", "metadata": meta, "spec": spec}
-    kubectl("create", "-f", "-", stdin=json.dumps(webapp))
+    web = webapp("web", namespace, {"image": "nginx:1.25", "port": 80})
+    kubectl("create", "-f", "-", stdin=json.dumps(web))
     ran = in_pod(*pod_spec(applied)["containers"][0]["args"])
     assert ran.returncode == 0, ran.stderr
     assert "blocked" in ran.stdout + ran.stderr
@@ -229,16 +225,8 @@ def test_the_token_cannot_delete_or_read_secrets(
     sandbox: Sandbox, kubectl: Kubectl, namespace: str, applied: Documents, tmp_path: Path
 ) -> None:
     """Asked with the token itself, not by impersonation."""
-    config = yaml.safe_load(sandbox.kubeconfig.read_text())
-    config["users"][0]["user"] = {"token": kubectl("create", "token", "webappctl", "-n", namespace).stdout.strip()}
-    path = tmp_path / "kubeconfig"
-    path.write_text(yaml.safe_dump(config))
+    config = kubeconfig_of(token_of(kubectl, namespace, "webappctl"), sandbox.kubeconfig, tmp_path)
+    account = Kubectl(kubectl.program, config)
     for verb, resource in (("delete", "deployments"), ("update", "deployments"), ("get", "secrets"), ("list", "pods")):
-        asked = subprocess.run(
-            [str(sandbox.kubectl), f"--kubeconfig={path}", "auth", "can-i", verb, resource, "-A"],
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=30,
-        )
+        asked = account("auth", "can-i", verb, resource, "-A", check=False)
         assert asked.stdout.strip() == "no", (verb, resource)

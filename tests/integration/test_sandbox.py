@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tests.integration.sandboxes import SILENT, client, eventually, pids
+from tests.integration.sandboxes import SILENT, client, pids
+from tests.world import eventually
 from webappctl import crd, sandbox
 from webappctl.cli.local import sandbox_app
 from webappctl.errors import UsageError

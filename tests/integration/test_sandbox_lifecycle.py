@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.sandboxes import SILENT, client, eventually, pids, running
+from tests.integration.sandboxes import SILENT, client, pids, running
+from tests.manifests import webapp
+from tests.world import eventually
 from webappctl import crd, sandbox
 from webappctl.errors import SandboxError
 from webappctl.sandbox import Sandbox, binaries, lifecycle, state
@@ -134,9 +136,8 @@ CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 def test_the_garbage_collector_knows_the_given_kinds_at_once(home: Path) -> None:
     """Others it would find within 30 s; until then a child outlives its owner."""
     with client(sandbox.up("kinds", say=SILENT.append, crds=[crd.shipped()])) as api:
-        meta, spec = {"name": "web"}, {"image": "nginx:1.25", "port": 80}
-        webapp = {"apiVersion": "apps.example.com/v1", "kind": "WebApp", "metadata": meta, "spec": spec}
-        uid = api.send("POST", WEBAPPS, webapp).body["metadata"]["uid"]
+        web = webapp("web", spec={"image": "nginx:1.25", "port": 80})
+        uid = api.send("POST", WEBAPPS, web).body["metadata"]["uid"]
         owner = {"apiVersion": "apps.example.com/v1", "kind": "WebApp", "name": "web", "uid": uid}
         assert api.send("POST", CONFIG_MAPS, {"metadata": {"name": "child", "ownerReferences": [owner]}}).ok
         api.send("DELETE", f"{WEBAPPS}/web?propagationPolicy=Background")

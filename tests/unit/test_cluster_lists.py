@@ -141,17 +141,8 @@ def test_an_object_with_odd_fields_does_not_spoil_the_list() -> None:
     assert names(asked.snapshot(Scope()).webapps) == ["odd"]
 
 
-def test_stored_webapps_come_as_they_are_page_by_page() -> None:
-    """Nothing is asked for before it is needed."""
-    asked, wire = cluster(webapps=[webapps("a", token="t"), webapps("b")])
-    listed = asked.webapps_as_json()
-    assert next(listed)["metadata"]["name"] == "a"
-    assert len(wire.queries(WEBAPPS)) == 1
-    assert [webapp["metadata"]["name"] for webapp in listed] == ["b"]
-
-
-def test_stored_webapps_without_a_crd_are_not_none() -> None:
-    """Whether there are any is for the caller to say."""
-    asked, _ = cluster(webapps=[answer(404, b"404 page not found\n")])
-    with pytest.raises(errors.NotFound):
-        next(asked.webapps_as_json())
+def test_all_webapps_are_those_of_every_page_and_namespace() -> None:
+    """In the server's order."""
+    asked, wire = cluster(webapps=[webapps("b", token="t"), webapps("a")])
+    assert names(asked.webapps()) == ["b", "a"]
+    assert len(wire.queries(WEBAPPS)) == 2

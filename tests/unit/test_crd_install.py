@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
+from tests.builders import webapp
 from webappctl import crd
-from webappctl.core.objects import Json
+from webappctl.core.objects import Json, Unreadable, WebApp
 from webappctl.errors import ClusterError, Forbidden, NotFound, Stopped, WebappctlError
-
-BAD: Json = {"metadata": {"name": "web", "namespace": "shop"}, "spec": {"image": "nginx"}}
 
 
 def stored(generation: int = 1, *, names: str = "True", established: str = "True", **meta: Any) -> Json:
@@ -26,11 +24,14 @@ def stored(generation: int = 1, *, names: str = "True", established: str = "True
 
 @dataclass
 class Answers:
-    """`seen`: what each look at the CRD finds, the last one for ever. `after`: what applying it makes."""
+    """`seen`: what each look at the CRD finds, the last one for ever. `after`: what applying it makes.
+
+    `lists`: what the first lists of WebApps fail with; the others find `holds`.
+    """
 
     seen: list[Json | None]
     after: Json = field(default_factory=stored)
-    webapps: list[Json] = field(default_factory=list)
+    holds: tuple[WebApp | Unreadable, ...] = ()
     lists: list[WebappctlError] = field(default_factory=list)
     applied: list[Json] = field(default_factory=list)
 
@@ -42,10 +43,10 @@ class Answers:
         self.applied.append(manifest)
         return self.after
 
-    def webapps_as_json(self) -> Iterator[Json]:
+    def webapps(self) -> tuple[WebApp | Unreadable, ...]:
         if self.lists:
             raise self.lists.pop(0)
-        yield from self.webapps
+        return self.holds
 
 
 @dataclass
@@ -88,8 +89,8 @@ def test_waits_until_it_is_served() -> None:
 
 
 def test_names_what_it_would_refuse_and_goes_on() -> None:
-    """One line for each, before anything is changed."""
-    cluster = Answers([stored()], webapps=[BAD])
+    """One line for each, by its key."""
+    cluster = Answers([stored()], holds=(webapp("api"), webapp("web", port=None), webapp("worker")))
     (line,) = install(cluster).said
     assert line.startswith("shop/web: the CRD would refuse it today: spec.port is missing (it stays")
     assert cluster.applied

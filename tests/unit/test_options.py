@@ -5,7 +5,6 @@ import typer
 
 from webappctl.cli.options import duration, in_words, scope_of
 from webappctl.core.objects import ObjectKey
-from webappctl.errors import UsageError
 
 
 @pytest.mark.parametrize(
@@ -45,7 +44,7 @@ def test_a_bare_name_is_meant_in_every_listed_namespace() -> None:
 
 
 def test_all_namespaces_is_the_default_and_may_be_said() -> None:
-    """-A is a habit of every kubectl user; with -n beside it, it makes no sense."""
-    assert scope_of(None, None, "", all_namespaces=True) == scope_of(None, None, "", all_namespaces=False)
-    with pytest.raises(UsageError):
-        scope_of(None, ["shop"], "", all_namespaces=True)
+    """-A is a habit of every kubectl user; it undoes a namespace that the environment gives."""
+    everywhere = scope_of(None, None, "", all_namespaces=False)
+    assert scope_of(None, None, "", all_namespaces=True) == everywhere
+    assert scope_of(None, ["shop"], "", all_namespaces=True) == everywhere

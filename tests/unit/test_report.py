@@ -1,4 +1,4 @@
-"""What a pass means for the exit code."""
+"""What a pass means for the exit code, and how long its messages get."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tests.builders import deployment, snapshot, webapp
 from webappctl.core.objects import Snapshot
 from webappctl.core.plan import Action, Change, make_plan
-from webappctl.core.report import ExitCode, Outcome, Report, Result, exit_code, plan_exit_code
+from webappctl.core.report import MAX_MESSAGE, ExitCode, Outcome, Report, Result, cut, exit_code, plan_exit_code
 
 
 def _report(*outcomes: Outcome) -> Report:
@@ -72,3 +72,17 @@ def test_a_warning_is_none() -> None:
 def test_a_plan_has_an_exit_code(world: Snapshot, code: ExitCode) -> None:
     """3 for pending, 5 for blocked or waiting where nothing is pending, 0 for in sync."""
     assert plan_exit_code(make_plan(world)) is code
+
+
+@pytest.mark.parametrize("before", ["", "a", "ab", "abc"])
+def test_a_long_message_is_cut_between_characters(before: str) -> None:
+    """At 1 KiB, with an emoji at the cut."""
+    message = cut(before + "\N{PARTY POPPER}" * 25_000)
+    assert MAX_MESSAGE - 4 < len(message.encode()) <= MAX_MESSAGE
+    assert set(message.removeprefix(before)) == {"\N{PARTY POPPER}", "…"}
+
+
+@pytest.mark.parametrize("message", ["", "a" * MAX_MESSAGE, "ä" * (MAX_MESSAGE // 2)])
+def test_a_message_that_fits_is_left_alone(message: str) -> None:
+    """Counted in bytes."""
+    assert cut(message) == message

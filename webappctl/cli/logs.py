@@ -12,6 +12,7 @@ from webappctl.render import safe
 
 def set_up(*, level: int) -> None:
     """Send our own log lines to stderr; those of libraries (which may show headers) nowhere."""
+    logging.raiseExceptions = False  # a reader of stderr that has gone is no reason for a traceback
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Words() if sys.stderr.isatty() else _Json())
     logger = logging.getLogger("webappctl")

@@ -60,7 +60,10 @@ Namespaces = Annotated[
     ),
 ]
 AllNamespaces = Annotated[
-    bool, typer.Option("--all-namespaces", "-A", envvar="WEBAPPCTL_ALL_NAMESPACES", help="As is the default.")
+    bool,
+    typer.Option(
+        "--all-namespaces", "-A", envvar="WEBAPPCTL_ALL_NAMESPACES", help="The default; it overrides --namespace."
+    ),
 ]
 Selector = Annotated[
     str,
@@ -130,13 +133,15 @@ def scope_of(names: list[str] | None, namespaces: list[str] | None, selector: st
     """The Scope that the options ask for. Raises UsageError for what cannot be a name."""
     from webappctl.core.objects import Scope
 
-    if namespaces and all_namespaces:
-        raise UsageError("--namespace and --all-namespaces exclude each other")
+    if all_namespaces:
+        namespaces = None  # as in kubectl; else it could not undo a namespace of the environment
     keys = tuple(dict.fromkeys(_key(name) for name in names or ()))
     wanted = tuple(dict.fromkeys(_namespace(name) for name in namespaces or ()))
     outside = next((key for key in keys if wanted and key.namespace and key.namespace not in wanted), None)
     if outside:
-        raise UsageError(f"{outside} is not in the namespaces given with --namespace ({', '.join(wanted)})")
+        raise UsageError(
+            f"{outside} is not in the namespaces given with --namespace or WEBAPPCTL_NAMESPACE ({', '.join(wanted)})"
+        )
     if not wanted and keys and all(key.namespace for key in keys):
         wanted = tuple(dict.fromkeys(key.namespace for key in keys))
     return Scope(wanted, selector, keys)

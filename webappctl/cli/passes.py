@@ -177,4 +177,5 @@ def _refuse_unknown_names(scope: Scope, made: Plan) -> None:
     """A name that fits nothing is a typing error, and nothing is done before it is put right."""
     for key in unknown_names(scope, made):
         where = f"namespace {key.namespace}" if key.namespace else scope.where
-        raise WebappctlError(f"there is no such WebApp in {where}", subject=key.name)
+        labels = f" with the labels {scope.selector}" if scope.selector else ""
+        raise WebappctlError(f"there is no such WebApp in {where}{labels}", subject=key.name)

@@ -8,11 +8,11 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
-from typing import TYPE_CHECKING, Final, NoReturn, ParamSpec
+from typing import TYPE_CHECKING, Final, NoReturn, ParamSpec, TextIO
 
 import typer
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from webappctl.cluster import Cluster
 
 P = ParamSpec("P")
+
+ERROR: Final = 1
+USAGE: Final = 2
 
 GRACE: Final = 8.0
 """Seconds that the writes in flight have to end after a signal; a container runtime kills after 10."""
@@ -33,7 +36,22 @@ def say(line: str) -> None:
     """Talk goes to stderr; stdout is for the result."""
     from webappctl.render import safe
 
-    print(safe(line), file=sys.stderr, flush=True)
+    write(sys.stderr, [safe(line)])
+
+
+_unwritable: list[str] = []
+"""What could not be printed, and why."""
+
+
+def write(stream: TextIO, lines: Iterable[str]) -> None:
+    """Print them. A stream that takes no more is no reason to stop half-way: what is left of it goes nowhere."""
+    try:
+        stream.writelines(f"{line}\n" for line in lines)
+        stream.flush()
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):  # of a reader that has gone (`| head`), nobody needs to hear
+            _unwritable.append(f"cannot write to {stream.name.strip('<>')}: {error.strerror}")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def guarded(command: Callable[P, int]) -> Callable[P, None]:
@@ -46,16 +64,22 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
         except WebappctlError as error:
             for line in f"webappctl: {error}".splitlines():
                 say(line)
-            code = 2 if isinstance(error, UsageError) else 1
+            code = USAGE if isinstance(error, UsageError) else ERROR
+        except OSError as error:
+            say(f"webappctl: {error.filename or 'a file'}: {error.strerror or error}")
+            code = ERROR
         except KeyboardInterrupt:
             code = 128 + signal.SIGINT
+        for problem in _unwritable:
+            say(f"webappctl: {problem}")
+            code = code or ERROR
         raise typer.Exit(code)
 
     return run
 
 
 class Interrupts:
-    """SIGINT and SIGTERM. While only reading, they end the command at once; while writing, after the writes in flight.
+    """SIGINT, SIGTERM, SIGHUP. While reading, they end the command at once; while writing, after the rows in progress.
 
     `loop`: a command that a signal is the way to end, with 0. A second signal ends any command at once, and so does
     GRACE running out. `number` is the signal's, 0 for none.
@@ -71,7 +95,11 @@ class Interrupts:
 
     @contextmanager
     def handled(self) -> Iterator[None]:
-        before = {number: signal.signal(number, self._handle) for number in (signal.SIGINT, signal.SIGTERM)}
+        before = {
+            number: signal.signal(number, self._handle)
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+            if signal.getsignal(number) is not signal.SIG_IGN  # under nohup, say
+        }
         try:
             yield
         except Stopped as error:
@@ -121,9 +149,10 @@ class Interrupts:
 
     def _end_now(self, why: str) -> NoReturn:
         """Without a word it is the orderly end of a loop. No other way ends a thread that waits for a server."""
-        from webappctl.cluster import kill_login_plugins
-
-        kill_login_plugins()
+        # No import here: the signal may have come in the middle of the same import. Not loaded means none runs.
+        plugins = sys.modules.get("webappctl.cluster.plugin")
+        if plugins is not None and hasattr(plugins, "kill_login_plugins"):
+            plugins.kill_login_plugins()
         if why:
             # On a terminal, leave the line of a question or a progress bar first, and show the cursor again.
             ahead = "\r\x1b[K\x1b[?25h" if os.isatty(2) else ""

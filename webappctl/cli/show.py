@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 
 from webappctl import render
 from webappctl.cli.options import Output
-from webappctl.cli.session import say
+from webappctl.cli.session import say, write
 from webappctl.core.plan import PENDING
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def plan(plan: Plan, target: Target, output: Output) -> None:
         plan_for_people(plan, target, sys.stdout)
     else:
         say(f"Plan for {target}")
-        _print_lines(render.plan_lines(plan), sys.stdout)
+        write(sys.stdout, render.plan_lines(plan))
         say(render.plan_summary(plan))
     _say_all(render.plan_warnings(plan))
 
@@ -54,20 +53,20 @@ def announcement(plan: Plan, target: Target, output: Output) -> None:
 
 
 def plan_for_people(plan: Plan, target: Target, stream: TextIO) -> None:
-    print(f"Plan for {target}", file=stream)
+    write(stream, [f"Plan for {target}"])
     console = _console(stream)
     if console.width < NARROWEST_TABLE:
-        _print_lines(render.plan_lines(plan), stream)
+        write(stream, render.plan_lines(plan))
     else:
         _print_table(console, render.plan_table(plan, console.width, datetime.now(UTC)))
-    print(render.plan_summary(plan), file=stream, flush=True)
+    write(stream, [render.plan_summary(plan)])
 
 
 @contextmanager
 def results(writes: int, output: Output) -> Iterator[Callable[[Result], None]]:
     """Hears of each result: prints its lines off a terminal, and moves a bar on one when there are many."""
     if output is Output.TABLE and not sys.stdout.isatty():
-        yield lambda result: _print_lines(render.result_lines(result), sys.stdout)
+        yield lambda result: write(sys.stdout, render.result_lines(result))
     elif writes >= LONG and sys.stderr.isatty():
         with _bar(writes) as on_result:
             yield on_result
@@ -92,7 +91,7 @@ def _print_problems(report: Report) -> None:
     """What was done is what the plan said; only the rest is worth a table."""
     console = _console(sys.stdout)
     if console.width < NARROWEST_TABLE:
-        _print_lines((line for result in report.results for line in render.result_lines(result)), sys.stdout)
+        write(sys.stdout, (line for result in report.results for line in render.result_lines(result)))
     else:
         _print_table(console, render.problem_table(report, console.width))
 
@@ -126,16 +125,7 @@ def _print_table(console: Console, table: Table | None) -> None:
 
 
 def _print(text: str) -> None:
-    _print_lines([text], sys.stdout)
-
-
-def _print_lines(lines: Iterable[str], stream: TextIO) -> None:
-    try:
-        stream.writelines(f"{line}\n" for line in lines)
-        stream.flush()
-    except BrokenPipeError:
-        # Who read it (`| head`) has gone; that is no reason to stop half-way. What is left goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    write(sys.stdout, [text])
 
 
 def _say_all(lines: Iterable[str]) -> None:

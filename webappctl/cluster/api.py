@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
 import msgspec
 
 from webappctl.cluster import requests
-from webappctl.cluster.listing import objects_as_json, whole_list
+from webappctl.cluster.listing import whole_list
 from webappctl.cluster.requests import ACCESS_REVIEWS, CRDS, DEPLOYMENTS, EVENTS, WEBAPPS
 from webappctl.cluster.transport import Transport
 from webappctl.cluster.wire import Request
@@ -27,7 +28,7 @@ from webappctl.core.objects import (
     read_webapp,
     read_webapps,
 )
-from webappctl.errors import BadAnswer, Conflict, NotFound
+from webappctl.errors import BadAnswer, Conflict, Invalid, NotFound, UsageError
 
 T = TypeVar("T")
 
@@ -124,12 +125,9 @@ class Cluster:
         """Forced server-side apply: what another tool set is taken over."""
         return self._send(requests.apply(CRDS, manifest, force=True), _read_object)
 
-    def webapps_as_json(self) -> Iterator[Json]:
-        """Every stored WebApp of the cluster, as it is, page by page. NotFound, at the first: there is no CRD."""
-        try:
-            yield from objects_as_json(self.transport, WEBAPPS)
-        except NotFound as error:
-            raise self._no_crd(error) from error
+    def webapps(self) -> tuple[WebApp | Unreadable, ...]:
+        """Every stored WebApp of the cluster, in the server's order. NotFound: there is no CRD."""
+        return tuple(self._webapps("", ""))
 
     def _send(self, request: Request, read: Callable[[bytes], T]) -> T:
         body = self.transport.send(request)
@@ -143,11 +141,13 @@ class Cluster:
         try:
             return whole_list(self.transport, WEBAPPS, namespace, selector, read_webapps)
         except NotFound as error:
-            raise self._no_crd(error) from error
-
-    def _no_crd(self, error: NotFound) -> NotFound:
-        message = f"{self.server} does not know WebApps: their CRD is not installed"
-        return NotFound(message, code=error.code, subject=str(WEBAPPS), remedy="webappctl crd --install")
+            message = f"{self.server} does not know WebApps: their CRD is not installed"
+            remedy = "webappctl crd --install"
+            raise NotFound(message, code=error.code, subject=str(WEBAPPS), remedy=remedy) from error
+        except Invalid as error:
+            if not selector or error.code != HTTPStatus.BAD_REQUEST:
+                raise
+            raise UsageError(f"--selector {selector!r} cannot be understood: {error.server_message}") from error
 
     def _deployments(self, namespace: str) -> list[Deployment | Unreadable]:
         listed = whole_list(self.transport, DEPLOYMENTS, namespace, "", read_deployments)

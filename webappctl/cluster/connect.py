@@ -127,6 +127,8 @@ def _configuration(context: KubeContext, user: Section, workers: int) -> Any:
         )
     except Exception as error:  # noqa: BLE001 - auth providers raise anything, and its text may hold a token
         why = type(error).__name__
+        if "auth-provider" in user:
+            why = "its auth-provider does not work here, a login plugin (exec) does"
         raise ConfigError(f"context {context.name}: its cluster or user cannot be used: {why}") from None
     _set_proxy(configuration, context)
     return configuration

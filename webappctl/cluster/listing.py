@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any, Final, TypeVar
-
-import msgspec
+from typing import Final, TypeVar
 
 from webappctl.cluster.requests import list_page
 from webappctl.cluster.transport import Transport
 from webappctl.cluster.wire import Request, Resource
-from webappctl.core.objects import Json, Page, Unreadable
+from webappctl.core.objects import Page, Unreadable
 from webappctl.errors import BadAnswer, Gone
 
 T = TypeVar("T")
@@ -38,20 +36,6 @@ def whole_list(
     return [item for page in _pages(transport, request, read) for item in page.items]
 
 
-def objects_as_json(transport: Transport, resource: Resource) -> Iterator[Json]:
-    """Every object of the cluster as it is, page by page. An expired token starts it anew: then some come twice."""
-    request = list_page(resource, "", {"limit": str(PAGE)})
-    for start in range(STARTS):
-        try:
-            for page in _pages(transport, request, _read_json):
-                yield from (item for item in page.items if not isinstance(item, Unreadable))
-        except Gone:
-            if start == STARTS - 1:
-                raise
-        else:
-            return
-
-
 def _pages(transport: Transport, first: Request, read: Callable[[bytes], Page[T]]) -> Iterator[Page[T]]:
     """The token that a 410 offers is for an inconsistent rest of the list; it is not even read."""
     page = _page(transport, first, read)
@@ -72,20 +56,3 @@ def _page(transport: Transport, request: Request, read: Callable[[bytes], Page[T
     except BadAnswer as error:
         error.subject = request.purpose.subject
         raise
-
-
-class _RawList(msgspec.Struct, frozen=True):
-    kind: str
-    items: tuple[dict[str, Any], ...]
-    metadata: dict[str, Any] = {}
-
-
-def _read_json(body: bytes) -> Page[dict[str, Any]]:
-    """A page of objects as they are. Raises BadAnswer for anything but a list."""
-    try:
-        page = msgspec.json.decode(body, type=_RawList)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise BadAnswer("the answer is not a list") from error
-    if not page.kind.endswith("List"):
-        raise BadAnswer(f"the answer is a {page.kind}, not a list")
-    return Page(page.items, page.metadata.get("continue") or "")

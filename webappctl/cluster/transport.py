@@ -94,7 +94,8 @@ class Transport:
     def send(self, request: Request) -> bytes:
         """The body of a 2xx, which is a JSON object.
 
-        Raises a ClusterError when there is none and no try is left, Stopped when `stop` is set, OutOfTime when `until`
+        Raises a ClusterError when there is none and no try is left, Stopped instead of another try when `stop` is set
+        (a first one is always sent: what was begun may be finished), OutOfTime when `until`
         has come; each with `may_have_happened`.
         """
         tries = _Tries(request, self._clock() + max(ALL_TRIES, 2 * self._request_timeout))
@@ -157,8 +158,6 @@ class Transport:
             raise Stopped("stopped before another try", subject=request.purpose.subject) from because
 
     def _go_on(self, request: Request) -> None:
-        if self._stop.is_set():
-            raise Stopped("stopped before it was sent", subject=request.purpose.subject)
         if self._clock() >= self.until:
             _time_is_up(request, None)
 

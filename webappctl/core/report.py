@@ -48,7 +48,6 @@ FAILURES = frozenset({Outcome.FAILED, Outcome.NOT_TRIED})
 class ExitCode(IntEnum):
     OK = 0
     ERROR = 1
-    USAGE = 2
     PENDING = 3
     UNFINISHED = 5
 

@@ -4,7 +4,7 @@ Installing never deletes: deleting the CRD would delete every WebApp, and with t
 """
 
 from webappctl.crd.installation import CrdStore, Installed, install
-from webappctl.crd.refusal import refusals
+from webappctl.crd.refusal import refusal
 from webappctl.crd.shipped import NAME, data, examples, shipped, text
 
-__all__ = ["NAME", "CrdStore", "Installed", "data", "examples", "install", "refusals", "shipped", "text"]
+__all__ = ["NAME", "CrdStore", "Installed", "data", "examples", "install", "refusal", "shipped", "text"]

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Final, Protocol
 
-from webappctl.core.objects import Json
-from webappctl.crd.refusal import refusals
+from webappctl.core.objects import Json, Unreadable, WebApp
+from webappctl.crd.refusal import refusal
 from webappctl.crd.shipped import NAME, shipped
 from webappctl.errors import ClusterError, Forbidden, NotFound, Stopped, Throttled
 
@@ -33,8 +33,8 @@ class CrdStore(Protocol):
     def apply_crd(self, manifest: Json) -> Json:
         """Server-side apply, forced, as `webappctl`. Returns the CRD as stored."""
 
-    def webapps_as_json(self) -> Iterator[Json]:
-        """Every stored WebApp, as it is. Raises NotFound where the kind is not served."""
+    def webapps(self) -> tuple[WebApp | Unreadable, ...]:
+        """Every stored WebApp. Raises NotFound where the kind is not served."""
 
 
 class Installed(StrEnum):
@@ -63,12 +63,16 @@ def install(cluster: CrdStore, say: Callable[[str], None], wait: float, stop: th
 
 def _name_refusals(cluster: CrdStore, say: Callable[[str], None]) -> None:
     try:
-        for key, problem in refusals(cluster.webapps_as_json()):
-            say(f"{key}: the CRD would refuse it today: {problem} (it stays, and its spec is checked when it changes)")
+        stored = cluster.webapps()
     except NotFound:
         return  # The CRD was never served, so nothing was ever stored under it.
     except Forbidden as error:
         say(f"stored WebApps are not checked: {error}")
+        return
+    for webapp in stored:
+        if problem := refusal(webapp):
+            today = f"the CRD would refuse it today: {problem}"
+            say(f"{webapp.key}: {today} (it stays, and its spec is checked when it changes)")
 
 
 def _wait_until_served(cluster: CrdStore, wait: float, stop: threading.Event) -> None:
@@ -102,7 +106,7 @@ def _what_is_missing(cluster: CrdStore) -> tuple[str, bool]:
 def _not_served(cluster: CrdStore) -> str:
     """Established comes a moment before the first WebApp can be had."""
     try:
-        next(cluster.webapps_as_json(), None)
+        cluster.webapps()
     except (NotFound, Throttled) as error:
         return f"it is established but not served: {error.message}"
     except Forbidden:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from webappctl.core.plan import Action, Change, Plan
+from webappctl.core.plan import Change, Plan
 from webappctl.core.report import Outcome, Result
 from webappctl.render.text import creation, effect, is_shown, safe
 
@@ -30,8 +30,8 @@ def result_lines(result: Result) -> Iterator[str]:
 
 def _change_lines(change: Change, verb: str) -> Iterator[str]:
     key = str(change.key)
-    if change.action is Action.CREATE:
-        yield _line(key, verb, "", "", creation(change), "missing", _effect(change))
+    if change.cause is not None:
+        yield _line(key, verb, "", "", creation(change), change.cause.value, _effect(change))
     elif change.fields:
         for field in change.fields:
             stays = f", {field.stays} stays" if field.stays else ""
@@ -44,7 +44,7 @@ def _change_lines(change: Change, verb: str) -> Iterator[str]:
 
 
 def _effect(change: Change) -> str:
-    refusal = f"; refused the last time: {change.last_refusal}" if change.last_refusal else ""
+    refusal = f"; the last time: {change.last_refusal}" if change.last_refusal else ""
     return effect(change.effect) + refusal
 
 

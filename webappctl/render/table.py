@@ -81,8 +81,8 @@ def _table(key_width: int, *headers: str) -> Table:
 def _add_change(table: Table, change: Change, now: datetime) -> None:
     sign, style = SIGNS[change.action]
     key = str(change.key)
-    if change.action is Action.CREATE:
-        _add(table, style, sign, key, f"create, {creation(change)}", "missing", effect(change.effect))
+    if change.cause is not None:
+        _add(table, style, sign, key, f"create, {creation(change)}", change.cause.value, effect(change.effect))
     elif change.fields:
         for nth, field in enumerate(change.fields):
             first = (sign, key) if nth == 0 else ("", "")
@@ -91,7 +91,7 @@ def _add_change(table: Table, change: Change, now: datetime) -> None:
         reason = change.obstacle.value.replace("-", " ") if change.obstacle else ""
         _add(table, style, sign, key, obstacle_text(change), reason, change.remedy)
     if change.last_refusal:
-        _add(table, style, "", "", f"refused the last time: {change.last_refusal}", "", "")
+        _add(table, style, "", "", f"the last time: {change.last_refusal}", "", "")
 
 
 def _add(table: Table, style: str, sign: str, key: str, *cells: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import assert_never
 
 from webappctl.core.diff import Cause, FieldChange
 from webappctl.core.objects import WebApp
@@ -47,15 +46,9 @@ def creation(change: Change) -> str:
 
 def why(field: FieldChange, now: datetime) -> str:
     """`spec changed`, `kubectl-edit, 3 min ago`, `kubectl, time unknown`."""
-    match field.cause:
-        case Cause.SPEC_CHANGED:
-            return "spec changed"
-        case Cause.MISSING:
-            return "missing"
-        case Cause.LIVE_DRIFT:
-            return f"{field.manager}, {_ago(field.time, now)}" if field.manager else "writer unknown"
-        case _:
-            assert_never(field.cause)
+    if field.cause is Cause.LIVE_DRIFT:
+        return f"{field.manager}, {_ago(field.time, now)}" if field.manager else "writer unknown"
+    return str(field.cause.value).replace("-", " ")
 
 
 def _ago(time: str | None, now: datetime) -> str:

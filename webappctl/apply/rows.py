@@ -1,4 +1,4 @@
-"""Plan → Results, through a Writer. It obeys the plan only, and one object's failure stays its own."""
+"""Row by row, several at a time: write, and plan again what moved."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
-from typing import Final, Protocol
+from dataclasses import dataclass, field
+from typing import Final
 
+from webappctl.apply.refusals import Refusals
+from webappctl.apply.results import failed, gone, settled, stale
+from webappctl.apply.writer import Writer
 from webappctl.core.desired import creation, update
-from webappctl.core.objects import Deployment, Json, ObjectKey, Unreadable, WebApp
-from webappctl.core.plan import PENDING, Action, Change, Obstacle, Plan, plan_one
+from webappctl.core.objects import Deployment, WebApp
+from webappctl.core.plan import PENDING, Action, Change, Plan, plan_one
 from webappctl.core.report import Outcome, Result
 from webappctl.errors import (
     ClusterError,
@@ -19,7 +22,6 @@ from webappctl.errors import (
     Forbidden,
     Invalid,
     NotFound,
-    Rejected,
     Stopped,
     Unauthorized,
     Unreachable,
@@ -29,18 +31,6 @@ log = logging.getLogger(__name__)
 
 MAX_TRIES: Final = 5
 """Of one object that moves each time between reading and writing it."""
-
-
-TRIED_AGAIN: Final = "put right what the API server names; it is tried again in every pass"
-
-
-class Writer(Protocol):
-    """What applying needs of the cluster. Every method raises the errors of errors.py."""
-
-    def get_webapp(self, key: ObjectKey) -> WebApp | Unreadable: ...
-    def get_deployment(self, key: ObjectKey) -> Deployment | Unreadable: ...
-    def apply_deployment(self, manifest: Json, *, force: bool) -> Deployment: ...
-    def may(self, verb: str, *, group: str, resource: str, subresource: str = "", namespace: str = "") -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +48,20 @@ class Orders:
     on_result: Callable[[Result], None] = lambda _: None
 
 
-def apply(plan: Plan, writer: Writer, orders: Orders) -> tuple[Result, ...]:
-    """A Result for each row, in the plan's order. Raises nothing of one object's."""
-    return tuple(_results(plan, _Run(writer, orders), orders))
+def apply(plan: Plan, writer: Writer, orders: Orders, tell: Callable[[Result], None]) -> tuple[Result, ...]:
+    """A Result for each row, in the plan's order. Raises nothing of one object's.
+
+    `tell` is called by the worker that has tried a write, before it goes on: a row that was begun is also reported,
+    whatever ends the pass after it.
+    """
+    return tuple(_results(plan, _Run(writer, orders, tell), orders))
 
 
 def _results(plan: Plan, run: _Run, orders: Orders) -> Iterator[Result]:
     with ThreadPoolExecutor(orders.workers, thread_name_prefix="apply") as pool:
         written = pool.map(run.carry_out, plan.pending)
         for change in plan.changes:
-            result = next(written) if change.action in PENDING else _settled(change)
+            result = next(written) if change.action in PENDING else settled(change)
             orders.on_result(result)
             yield result
 
@@ -75,44 +69,52 @@ def _results(plan: Plan, run: _Run, orders: Orders) -> Iterator[Result]:
 class _Run:
     """One plan being carried out."""
 
-    def __init__(self, writer: Writer, orders: Orders) -> None:
+    def __init__(self, writer: Writer, orders: Orders, tell: Callable[[Result], None]) -> None:
         self._writer = writer
         self._orders = orders
+        self._tell = tell
+        self._refusals = Refusals(writer)
         self._server_lost = threading.Event()
 
     def carry_out(self, change: Change) -> Result:
         if self._orders.stop.is_set() or self._server_lost.is_set():
             return Result(change, Outcome.NOT_TRIED, change.deployment)
+        result = self._try_to_write(change)
+        if result.tried and not self._server_lost.is_set():
+            self._tell(result)
+        return result
+
+    def _try_to_write(self, change: Change) -> Result:
         try:
-            return self._write_until_settled(change)
+            return self._write_untilsettled(change)
         except Stopped as error:
             if error.may_have_happened:
-                return _failed(change, error)
+                return failed(change, error)
             return Result(change, Outcome.NOT_TRIED, change.deployment, message=error.message)
         except (Forbidden, Invalid, NotFound) as error:
-            return self._refused(change, error)
+            return self._refusals.result_of(change, error)
         except (Unreachable, Unauthorized) as error:
             # Every other object would wait for the same time-outs, and say the same.
             self._server_lost.set()
-            return _failed(change, error)
+            return failed(change, error)
         except ClusterError as error:
-            return _failed(change, error)
+            return failed(change, error)
 
-    def _write_until_settled(self, change: Change) -> Result:
+    def _write_untilsettled(self, change: Change) -> Result:
         for _ in range(MAX_TRIES):
             fresh = self._write(change)
             if isinstance(fresh, Result):
                 return fresh
             if fresh is None:
-                return Result(change, Outcome.GONE)
+                return gone(change)
             if fresh.action is Action.NONE:
-                return _settled(fresh)
+                return settled(fresh)
             if not (self._orders.replan or fresh.does_the_same_as(change)):
-                return Result(change, Outcome.STALE, fresh.deployment, message="it changed after it was planned")
+                return stale(change, fresh.deployment, "it changed after it was planned")
             if fresh.action not in PENDING:
-                return _settled(fresh)
+                return settled(fresh)
             change = fresh
-        return Result(change, Outcome.STALE, change.deployment, message=f"it changed at each of {MAX_TRIES} tries")
+        return stale(change, change.deployment, f"it changed at each of {MAX_TRIES} tries")
 
     def _write(self, change: Change) -> Result | Change | None:
         """A Result; or, when it moved, the object planned again: None when its WebApp is gone."""
@@ -168,71 +170,7 @@ class _Run:
             return plan_one(webapp, None)
         return plan_one(webapp, deployment)
 
-    def _refused(self, change: Change, error: Rejected) -> Result:
-        """The server will not have it. That is this object's own trouble, and stays so in the next passes."""
-        if isinstance(error, NotFound) and self._webapp_is_gone(change.key):
-            return Result(change, Outcome.GONE)
-        message, remedy = error.message, error.remedy or TRIED_AGAIN
-        if isinstance(error, Forbidden):
-            message, remedy = self._forbidden(change, error)
-        refused = Result(change, Outcome.BLOCKED, change.deployment, tried=True, obstacle=Obstacle.REFUSED)
-        return replace(refused, message=message, remedy=remedy)
-
-    def _forbidden(self, change: Change, error: Forbidden) -> tuple[str, str]:
-        """Message and remedy: of a missing right; where none is missing, what the server says of quota or admission."""
-        missing = "" if error.causes else self._missing_right(change)
-        if missing:
-            message = f"forbidden: may not {missing} deployments.apps in namespace {change.key.namespace}"
-            return message, "grant that right to this identity"
-        return f"refused by the API server: {error.server_message or error.message}", TRIED_AGAIN
-
-    def _webapp_is_gone(self, key: ObjectKey) -> bool:
-        try:
-            return self._writer.get_webapp(key).metadata.terminating
-        except NotFound:
-            return True
-        except (ClusterError, Stopped):
-            return False
-
-    def _missing_right(self, change: Change) -> str:
-        """Quota and a missing right are the same 403: a SelfSubjectAccessReview tells them apart."""
-        verbs = ("patch", "create") if change.action is Action.CREATE else ("patch",)
-        try:
-            return next(
-                (
-                    verb
-                    for verb in verbs
-                    if not self._writer.may(verb, group="apps", resource="deployments", namespace=change.key.namespace)
-                ),
-                "",
-            )
-        except (ClusterError, Stopped):
-            return ""
-
 
 def _was_reconciled_before(change: Change) -> bool:
     status = change.webapp.status
     return change.action is Action.CREATE and status is not None and status.observed_generation is not None
-
-
-def _settled(change: Change) -> Result:
-    """A row that needs no write."""
-    outcomes = {
-        Action.NONE: Outcome.UNCHANGED,
-        Action.BLOCKED: Outcome.BLOCKED,
-        Action.WAITING: Outcome.WAITING,
-    }
-    return Result(
-        change,
-        outcomes[change.action],
-        change.deployment,
-        obstacle=change.obstacle,
-        message=change.message,
-        remedy=change.remedy,
-    )
-
-
-def _failed(change: Change, error: ClusterError | Stopped) -> Result:
-    unknown = "; whether it was written is unknown, the next pass will see" if error.may_have_happened else ""
-    message = f"{error.message}{unknown}"
-    return Result(change, Outcome.FAILED, change.deployment, tried=True, message=message, remedy=error.remedy)

@@ -1,0 +1,6 @@
+"""Plan → Results, through a Writer. It obeys the plan only, and one object's failure stays its own."""
+
+from webappctl.apply.rows import Orders, apply
+from webappctl.apply.writer import Writer
+
+__all__ = ["Orders", "Writer", "apply"]

@@ -1,0 +1,39 @@
+"""What became of a row, where nothing was written."""
+
+from __future__ import annotations
+
+from webappctl.core.objects import Deployment, Unreadable
+from webappctl.core.plan import Action, Change
+from webappctl.core.report import Outcome, Result
+from webappctl.errors import ClusterError, Stopped
+
+
+def settled(change: Change) -> Result:
+    """A row that needs no write."""
+    outcomes = {
+        Action.NONE: Outcome.UNCHANGED,
+        Action.BLOCKED: Outcome.BLOCKED,
+        Action.WAITING: Outcome.WAITING,
+    }
+    return Result(
+        change,
+        outcomes[change.action],
+        change.deployment,
+        obstacle=change.obstacle,
+        message=change.message,
+        remedy=change.remedy,
+    )
+
+
+def gone(change: Change) -> Result:
+    return Result(change, Outcome.GONE, message="its WebApp was deleted meanwhile")
+
+
+def stale(change: Change, live: Deployment | Unreadable | None, message: str) -> Result:
+    return Result(change, Outcome.STALE, live, message=message, remedy="plan and apply again")
+
+
+def failed(change: Change, error: ClusterError | Stopped) -> Result:
+    unknown = "; whether it was written is unknown, the next pass will see" if error.may_have_happened else ""
+    message = f"{error.message}{unknown}"
+    return Result(change, Outcome.FAILED, change.deployment, tried=True, message=message, remedy=error.remedy)
