@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from webappctl.core.objects import ObjectKey
 from webappctl.core.plan import Action, Change, Plan
-from webappctl.core.report import SETTLED, Outcome, Report
+from webappctl.core.report import SETTLED, Outcome, Report, Result
 from webappctl.render.text import creation, effect, field_text, is_shown, obstacle_text, safe, why
 
 if TYPE_CHECKING:
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 MAX_ROWS: Final = 200
 """A table costs a quarter of a millisecond a row, and nobody reads more."""
 
-MAX_KEY_WIDTH: Final = 30
-MAX_SIDE_WIDTH: Final = 28
-"""Of the columns beside the first: that one has the images, and gets the room."""
+MAX_NAME_WIDTH: Final = 30
+MAX_SIDE_WIDTH: Final = 24
+"""Columns of the terminal. What is left is for the one column that has images and messages in it."""
 
-SIGNS: Final = {
+STYLES: Final = {
     Action.CREATE: ("+", "green"),
     Action.UPDATE: ("~", "yellow"),
     Action.BLOCKED: ("!", "red"),
@@ -30,16 +30,21 @@ SIGNS: Final = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """`action` gives sign and colour. A row that goes on from the one above it has an empty `name`."""
+
+    action: Action
+    name: str
+    main: str
+    sides: tuple[str, str]
+
+
 def plan_table(plan: Plan, width: int, now: datetime) -> Table | None:
     """None when no row is to be shown. `width` is the terminal's, in columns; `now` is for `3 min ago`."""
     shown = [change for change in plan.changes if is_shown(change)]
-    if not shown:
-        return None
-    table = _table(_key_width((change.key for change in shown), width), "Change", "Why", "Effect")
-    for change in shown[:MAX_ROWS]:
-        _add_change(table, change, now)
-    _say_what_is_left_out(table, len(shown))
-    return table
+    rows = [row for change in shown[:MAX_ROWS] for row in _change_rows(change, now)]
+    return _table(("WebApp", "Change", "Why", "Effect"), rows, len(shown), width) if rows else None
 
 
 def problem_table(report: Report, width: int) -> Table | None:
@@ -49,57 +54,52 @@ def problem_table(report: Report, width: int) -> Table | None:
         for result in report.results
         if result.outcome not in SETTLED and result.change.action not in (Action.BLOCKED, Action.WAITING)
     ]
-    if not shown:
-        return None
-    table = _table(_key_width((result.key for result in shown), width), "Why", "Outcome", "What to do")
-    for result in shown[:MAX_ROWS]:
-        sign, style = SIGNS[Action.WAITING if result.outcome is Outcome.WAITING else Action.BLOCKED]
-        _add(table, style, sign, str(result.key), result.message, result.outcome.value, result.remedy)
-    _say_what_is_left_out(table, len(shown))
-    return table
+    rows = [_result_row(result) for result in shown[:MAX_ROWS]]
+    return _table(("WebApp", "Why", "Outcome", "What to do"), rows, len(shown), width) if rows else None
 
 
-def _key_width(keys: Iterable[ObjectKey], width: int) -> int:
-    """Names are what people look for: they fold last. Fixed, because Rich crops a table with a minimum too wide."""
-    return max(1, min(MAX_KEY_WIDTH, width // 3, max(len(safe(str(key))) for key in keys)))
-
-
-def _table(key_width: int, *headers: str) -> Table:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-    table.add_column("", no_wrap=True)
-    table.add_column("WebApp", overflow="fold", width=key_width)
-    first, *others = headers
-    table.add_column(first, overflow="fold")
-    for header in others:
-        table.add_column(header, overflow="fold", max_width=MAX_SIDE_WIDTH)
-    return table
-
-
-def _add_change(table: Table, change: Change, now: datetime) -> None:
-    sign, style = SIGNS[change.action]
-    key = str(change.key)
+def _change_rows(change: Change, now: datetime) -> Iterator[_Row]:
+    action, key = change.action, str(change.key)
     if change.cause is not None:
-        _add(table, style, sign, key, f"create, {creation(change)}", change.cause.value, effect(change.effect))
+        yield _Row(action, key, f"create, {creation(change)}", (change.cause.value, effect(change.effect)))
     elif change.fields:
         for nth, field in enumerate(change.fields):
-            first = (sign, key) if nth == 0 else ("", "")
-            _add(table, style, *first, field_text(field), why(field, now), "" if nth else effect(change.effect))
+            name, does = ("", "") if nth else (key, effect(change.effect))
+            yield _Row(action, name, field_text(field), (why(field, now), does))
     else:
         reason = change.obstacle.value.replace("-", " ") if change.obstacle else ""
-        _add(table, style, sign, key, obstacle_text(change), reason, change.remedy)
+        yield _Row(action, key, obstacle_text(change), (reason, change.remedy))
     if change.last_refusal:
-        _add(table, style, "", "", f"the last time: {change.last_refusal}", "", "")
+        yield _Row(action, "", f"the last time: {change.last_refusal}", ("", ""))
 
 
-def _add(table: Table, style: str, sign: str, key: str, *cells: str) -> None:
+def _result_row(result: Result) -> _Row:
+    action = Action.WAITING if result.outcome is Outcome.WAITING else Action.BLOCKED
+    return _Row(action, str(result.key), result.message, (result.outcome.value, result.remedy))
+
+
+def _table(headers: tuple[str, str, str, str], rows: list[_Row], shown: int, width: int) -> Table:
+    """All widths but one are fixed, so that Rich has only that one to fold further on a narrow terminal."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
     from rich.text import Text
 
-    table.add_row(Text(sign, style), Text(safe(key), style), *(Text(safe(cell)) for cell in cells))
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    name, main, *sides = headers
+    table.add_column("", no_wrap=True)
+    table.add_column(name, overflow="fold", width=_width((row.name for row in rows), MAX_NAME_WIDTH, width // 3))
+    table.add_column(main, overflow="fold")
+    for nth, side in enumerate(sides):
+        cells = (side, *(row.sides[nth] for row in rows))
+        table.add_column(side, overflow="fold", width=_width(cells, MAX_SIDE_WIDTH, width // 5))
+    for row in rows:
+        sign, style = STYLES[row.action]
+        first = (Text(sign if row.name else "", style), Text(safe(row.name), style))
+        table.add_row(*first, *(Text(safe(cell)) for cell in (row.main, *row.sides)))
+    if shown > MAX_ROWS:
+        table.add_row("", "", f"and {shown - MAX_ROWS:,} more rows (-o json shows all)", "", "")
+    return table
 
 
-def _say_what_is_left_out(table: Table, rows: int) -> None:
-    if rows > MAX_ROWS:
-        table.add_row("", "", f"and {rows - MAX_ROWS:,} more rows (-o json shows all)", "", "")
+def _width(cells: Iterable[str], *limits: int) -> int:
+    return max(1, min(*limits, max(len(safe(cell)) for cell in cells)))
