@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Final, NoReturn, ParamSpec, TextIO
@@ -156,7 +156,8 @@ class Interrupts:
         if why:
             # On a terminal, leave the line of a question or a progress bar first, and show the cursor again.
             ahead = "\r\x1b[K\x1b[?25h" if os.isatty(2) else ""
-            os.write(2, f"{ahead}webappctl: {why}\n".encode())
+            with suppress(OSError):  # nobody reads it any more
+                os.write(2, f"{ahead}webappctl: {why}\n".encode())
         os._exit(self.exit_code if why else 0)
 
 
