@@ -107,10 +107,9 @@ class _Teller:
         return news is not None
 
     def _write_status(self, result: Result) -> None:
-        if self._old_schema.is_set() or not status_change(result, result.change.webapp, self._now):
+        if self._old_schema.is_set():
             return
         try:
-            self._check_that_it_is_of_use()
             self._write_status_until_settled(result)
         except NotFound:
             return  # the WebApp is gone
@@ -128,6 +127,7 @@ class _Teller:
             status = status_change(result, webapp, self._now)
             if status is None or webapp.metadata.uid != result.change.webapp.metadata.uid:
                 return
+            self._check_that_it_is_of_use()
             try:
                 self._send_status(webapp, status)
             except Conflict:

@@ -86,7 +86,7 @@ class _Run:
 
     def _try_to_write(self, change: Change) -> Result:
         try:
-            return self._write_untilsettled(change)
+            return self._write_until_settled(change)
         except Stopped as error:
             if error.may_have_happened:
                 return failed(change, error)
@@ -100,7 +100,7 @@ class _Run:
         except ClusterError as error:
             return failed(change, error)
 
-    def _write_untilsettled(self, change: Change) -> Result:
+    def _write_until_settled(self, change: Change) -> Result:
         for _ in range(MAX_TRIES):
             fresh = self._write(change)
             if isinstance(fresh, Result):
@@ -138,11 +138,7 @@ class _Run:
             webapp = self._writer.get_webapp(change.key)
         except NotFound:
             return True
-        planned = change.webapp.metadata
-        return webapp.metadata.terminating or (webapp.metadata.uid, webapp.metadata.generation) != (
-            planned.uid,
-            planned.generation,
-        )
+        return webapp.metadata.terminating or not change.is_of(webapp)
 
     def _send(self, change: Change) -> Result:
         key = change.deployment_key

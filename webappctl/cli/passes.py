@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from webappctl.core.report import Report
     from webappctl.render import Target
 
-log = logging.getLogger(__name__)
-
 
 @guarded
 def plan(

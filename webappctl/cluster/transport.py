@@ -95,8 +95,8 @@ class Transport:
         """The body of a 2xx, which is a JSON object.
 
         Raises a ClusterError when there is none and no try is left, Stopped instead of another try when `stop` is set
-        (a first one is always sent: what was begun may be finished), OutOfTime when `until`
-        has come; each with `may_have_happened`.
+        (a first one is always sent: what was begun may be finished), OutOfTime when `until` has come; each with
+        `may_have_happened`.
         """
         tries = _Tries(request, self._clock() + max(ALL_TRIES, 2 * self._request_timeout))
         try:

@@ -22,8 +22,7 @@ def result_lines(result: Result) -> Iterator[str]:
     if result.outcome is Outcome.UNCHANGED:
         return
     if result.message:
-        reason = result.obstacle.value if result.obstacle else ""
-        yield _line(str(result.key), result.outcome.value, "", "", "", reason, result.text)
+        yield _text_line(result, result.outcome.value)
     else:
         yield from _change_lines(result.change, result.outcome.value)
 
@@ -38,9 +37,11 @@ def _change_lines(change: Change, verb: str) -> Iterator[str]:
             cells = (field.path, _cell(field.actual), _cell(field.desired), field.cause.value)
             yield _line(key, verb, *cells, _effect(change) + stays)
     else:
-        remedy = f" ({change.remedy})" if change.remedy else ""
-        reason = change.obstacle.value if change.obstacle else ""
-        yield _line(key, verb, "", "", "", reason, change.message + remedy)
+        yield _text_line(change, verb)
+
+
+def _text_line(row: Change | Result, verb: str) -> str:
+    return _line(str(row.key), verb, "", "", "", row.obstacle.value if row.obstacle else "", row.text)
 
 
 def _effect(change: Change) -> str:

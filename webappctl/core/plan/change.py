@@ -80,6 +80,10 @@ class Change:
         return deployment_key(self.key)
 
     @property
+    def text(self) -> str:
+        return f"{self.message} ({self.remedy})" if self.remedy else self.message
+
+    @property
     def last_refusal(self) -> str:
         """Why the API server would not have it the last time, as its WebApp's status tells; empty for no refusal."""
         if self.action not in PENDING or self.webapp.status is None:
@@ -100,17 +104,18 @@ class Change:
         """
         return (
             self.action is other.action
-            and _identity(self.webapp) == _identity(other.webapp)
+            and self.is_of(other.webapp)
             and [field.essence for field in self.fields] == [field.essence for field in other.fields]
             and self._deployment_uid() == other._deployment_uid()
         )
 
+    def is_of(self, webapp: WebApp | Unreadable) -> bool:
+        """True for the very WebApp, with the very spec, that it was planned from."""
+        planned, found = self.webapp.metadata, webapp.metadata
+        return (planned.uid, planned.generation) == (found.uid, found.generation)
+
     def _deployment_uid(self) -> str:
         return self.deployment.metadata.uid if self.deployment else ""
-
-
-def _identity(webapp: WebApp | Unreadable) -> tuple[str, int]:
-    return webapp.metadata.uid, webapp.metadata.generation
 
 
 @dataclass(frozen=True, slots=True)
