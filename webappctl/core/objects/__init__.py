@@ -1,5 +1,6 @@
 """The objects of the API server as values, with only the fields that webappctl looks at."""
 
+from webappctl.core.objects.autoscaler import ALL_NAMESPACES, NO_AUTOSCALERS, Autoscaler, Autoscalers
 from webappctl.core.objects.deployment import Container, Deployment
 from webappctl.core.objects.lists import Page, read_deployment, read_deployments, read_webapp, read_webapps
 from webappctl.core.objects.managed import FieldOwner, FieldPath, ManagedFields
@@ -21,6 +22,7 @@ from webappctl.core.objects.unreadable import Unreadable
 from webappctl.core.objects.webapp import WebApp, WebAppOfOddStatus, WebAppSpec, WebAppStatus
 
 __all__ = [
+    "ALL_NAMESPACES",
     "API_VERSION",
     "CONTAINER",
     "CONTAINERS_PATH",
@@ -29,10 +31,13 @@ __all__ = [
     "IMAGE_PATH",
     "KIND",
     "MANAGED_BY",
+    "NO_AUTOSCALERS",
     "PLURAL",
     "PORTS_PATH",
     "REPLICAS_PATH",
     "VERSION",
+    "Autoscaler",
+    "Autoscalers",
     "Condition",
     "Container",
     "Deployment",

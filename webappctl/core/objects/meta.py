@@ -28,7 +28,10 @@ class OwnerReference(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class ObjectMeta(msgspec.Struct, frozen=True, rename="camel"):
-    """metadata, as the API server gives it. `managed_fields` stays JSON: it is read for the few objects that change."""
+    """metadata, as the API server gives it.
+
+    `annotations` and `managed_fields` stay JSON: they are long, and read for the few objects that change.
+    """
 
     name: str
     namespace: str = ""
@@ -37,6 +40,7 @@ class ObjectMeta(msgspec.Struct, frozen=True, rename="camel"):
     generation: int = 0
     deletion_timestamp: str | None = None
     labels: Mapping[str, str] | None = None
+    annotations: msgspec.Raw = msgspec.Raw()
     owner_references: tuple[OwnerReference, ...] | None = None
     managed_fields: msgspec.Raw = msgspec.Raw()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from webappctl.core.objects.autoscaler import NO_AUTOSCALERS, Autoscalers
 from webappctl.core.objects.deployment import Deployment
 from webappctl.core.objects.meta import ObjectKey
 from webappctl.core.objects.unreadable import Unreadable
@@ -52,3 +53,6 @@ class Snapshot:
 
     webapps: tuple[WebApp | Unreadable, ...]
     deployments: Mapping[ObjectKey, Deployment | Unreadable]
+    autoscalers: Autoscalers = NO_AUTOSCALERS
+    every_webapp: bool = True
+    """False when the scope left some out, so that a Deployment without its WebApp here may have one in the cluster."""
