@@ -10,6 +10,8 @@ import msgspec
 from webappctl.core.desired import labels_of, owner_of
 from webappctl.core.objects import (
     FIELD_MANAGER,
+    Autoscaler,
+    Autoscalers,
     Condition,
     Deployment,
     ObjectKey,
@@ -22,6 +24,7 @@ from webappctl.core.objects import (
     WebAppStatus,
     deployment_key,
 )
+from webappctl.core.objects.autoscaler import AutoscalerSpec, ScaleTarget
 from webappctl.core.objects.deployment import (
     Container,
     ContainerPort,
@@ -107,10 +110,17 @@ def status(*conditions: Condition, **fields: Any) -> WebAppStatus:
 
 
 def snapshot(*objects: Any) -> Snapshot:
-    """Of WebApps, Deployments and Unreadables; an Unreadable is taken for a WebApp."""
+    """Of WebApps, Deployments, Autoscalers and Unreadables; an Unreadable is taken for a WebApp."""
     deployments = {found.key: found for found in objects if isinstance(found, Deployment)}
-    webapps = tuple(found for found in objects if not isinstance(found, Deployment))
-    return Snapshot(webapps, deployments)
+    autoscalers = Autoscalers.of(found for found in objects if isinstance(found, Autoscaler))
+    webapps = tuple(found for found in objects if not isinstance(found, Deployment | Autoscaler))
+    return Snapshot(webapps, deployments, autoscalers)
+
+
+def autoscaler(of: str = "web", minimum: int = 2, maximum: int = 9, **target: str) -> Autoscaler:
+    """The one of a WebApp's Deployment; `target` replaces parts of scaleTargetRef."""
+    ref = {"api_version": "apps/v1", "kind": "Deployment", "name": f"{of}-deployment"} | target
+    return Autoscaler(ObjectMeta(name=of, namespace="shop"), AutoscalerSpec(ScaleTarget(**ref), maximum, minimum))
 
 
 def row(wanted: WebApp | Unreadable, live: Deployment | Unreadable | None = None) -> Change:
@@ -135,6 +145,16 @@ def applied_entry(port: int = 80, uid: str = "uid-of-web", *, without: tuple[str
 
 def entry(manager: str, fields: dict[str, Any], *, operation: str = "Update", time: str | None = NOW) -> dict[str, Any]:
     return {"manager": manager, "operation": operation, "time": time, "fieldsV1": fields}
+
+
+def scale_entry(manager: str) -> dict[str, Any]:
+    """What a write through `scale` leaves: no time."""
+    return {
+        "manager": manager,
+        "operation": "Update",
+        "subresource": "scale",
+        "fieldsV1": {"f:spec": {"f:replicas": {}}},
+    }
 
 
 def managed(*entries: dict[str, Any]) -> msgspec.Raw:

@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def _make_a_mess(kubectl: Kubectl, webappctl: Webappctl) -> None:
-    """One of everything that a plan can show."""
+    """One of almost everything that a plan can show."""
     run(webappctl.command("crd", "--install"), env=webappctl.env())
     kubectl("apply", "-f", str(ROOT / "examples"))
     run(webappctl.command("apply", "--yes"), env=webappctl.env())
@@ -58,6 +58,12 @@ def _make_a_mess(kubectl: Kubectl, webappctl: Webappctl) -> None:
     edit = json.dumps([{"op": "replace", "path": port, "value": 8081}])
     kubectl("patch", "deployment", "payments-gateway-deployment", "--namespace=shop", "--type=json", "--patch", edit)
     kubectl("create", "deployment", "legacy-deployment", "--image=httpd:2.2", "--namespace=blog")
+    kubectl(
+        "autoscale", "deployment", "checkout-deployment", "--namespace=shop", "--min=2", "--max=9", "--name=checkout"
+    )
+    kubectl("scale", "deployment/checkout-deployment", "--replicas=7", "--namespace=shop")
+    kubectl("rollout", "pause", "deployment/feed-deployment", "--namespace=blog")
+    kubectl("delete", "webapp", "comments", "--namespace=blog", "--cascade=orphan")
     for name, image in (("legacy", "httpd:2.4"), ("launch", "nginx:1.27")):
         kubectl("apply", "-f", "-", stdin=json.dumps(webapp(name, "blog", {"image": image, "replicas": 2, "port": 80})))
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import io
 import re
 import unicodedata
+from dataclasses import replace
 from datetime import UTC, datetime
 
+from markdown_it import MarkdownIt
 from rich.console import Console
 from rich.table import Table
 
 from tests.builders import deployment, webapp
 from webappctl.core.diff import Cause, FieldChange
-from webappctl.core.plan import Action, Change, Obstacle, Plan
-from webappctl.core.report import Outcome, Report, Result
-from webappctl.render import result_lines
+from webappctl.core.plan import Action, Answer, Change, Hold, Obstacle, Plan, Verdict
+from webappctl.core.report import OUTCOMES, Outcome, Report, Result
+from webappctl.core.takeover import Takeover
+from webappctl.render import result_lines, result_wide_lines
 
 NOW = datetime(2026, 1, 1, 11, 3, tzinfo=UTC)
 HOSTILE = {
@@ -29,8 +32,15 @@ HOSTILE = {
     "tags": "\U000e0041\U000e0042",
     "markup": "img[red]:v1 [/b] [link=x]",
     "emoji code": "nginx:tada:v1",
+    "pipe": "a|b\\|c||`|",
+    "backticks": "`a`` ```b` ` `",
+    "html": "<script>alert(1)</script><!-- <img src=x>",
+    "mention": "@team #1 www.evil.example https://evil.example *a* _b_ ~~c~~ ![d](e) \\",
     "wide": "\u6f22\u5b57\N{PARTY POPPER}",
 }
+
+
+CELLS = ("tr_open", "th_open", "td_open")
 
 
 def lines_of(table: Table | None, width: int, *, terminal: bool = False) -> list[str]:
@@ -59,25 +69,46 @@ def hostile_plan(text: str) -> Plan:
     """The text wherever the cluster can put one."""
     change = FieldChange(text, text, text, Cause.LIVE_DRIFT, text, text, text)
     wanted = webapp(text, text, image=text)
+    live = deployment(wanted)
+    hold, verdict = Hold(7, 3, text, 2, 9), Verdict(Answer.DENIED, text)
+    adopted = Change(wanted, live, Action.ADOPT, fields=(change,), takeover=Takeover((text,) * 2, (text,) * 2))
     return Plan(
         (
             Change(wanted, None, Action.CREATE, warning=text),
-            Change(wanted, deployment(), Action.UPDATE, fields=(change,)),
+            Change(wanted, deployment(), Action.UPDATE, fields=(change,), held=hold, verdict=verdict),
             Change(wanted, None, Action.BLOCKED, obstacle=Obstacle.UNOWNED, message=text, remedy=text),
-        )
+            adopted,
+            replace(adopted, verdict=Verdict(Answer.ALTERED, text)),
+            Change(None, live, Action.DELETE, message=text),
+            Change(wanted, live, Action.HELD, held=hold),
+            *(Change(None, live, action, message=text, remedy=text) for action in (Action.PAUSED, Action.ORPHAN)),
+        ),
+        warnings=(text,),
     )
 
 
 def hostile_report(text: str) -> Report:
-    plan = hostile_plan(text)
-    results = tuple(
-        Result(change, outcome, message=text, remedy=text) for change in plan.changes for outcome in Outcome
-    )
-    return Report(results, (text,) * 5, (text,), text)
+    """Some went as planned, and of the first rows each went in every way that there is."""
+    changes = hostile_plan(text).changes
+    failed = [Result(change, outcome, message=text, remedy=text) for change in changes[:3] for outcome in Outcome]
+    done = [Result(change, OUTCOMES[change.action]) for change in changes if change.action in OUTCOMES]
+    return Report((*failed, *done), (text,) * 5, (text,), text)
 
 
 def report_lines(report: Report) -> list[str]:
     return [line for result in report.results for line in result_lines(result)]
+
+
+def report_wide_lines(report: Report) -> list[str]:
+    return [line for result in report.results for line in result_wide_lines(result)]
+
+
+def markdown_parts(document: str) -> tuple[list[list[tuple[str, str]]], list[int]]:
+    """Each piece of text as its inline parts (kind, content), and how many cells each row of a table has."""
+    tokens = MarkdownIt("commonmark").enable("table").parse(document)
+    texts = [[(part.type, part.content) for part in token.children or ()] for token in tokens if token.type == "inline"]
+    rows = "".join("r" if token.type == "tr_open" else "c" for token in tokens if token.type in CELLS)
+    return texts, [len(row) for row in rows.split("r")[1:]]
 
 
 def obeyed(line: str) -> set[str]:

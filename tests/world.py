@@ -5,14 +5,19 @@ from __future__ import annotations
 import json
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests import manifests
 from tests.conftest import Kubectl, Webappctl
+from webappctl.sandbox import Sandbox
 
 Done = subprocess.CompletedProcess[str]
+READS = {"get", "list", "watch"}
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,10 @@ class World:
 
     def deployment(self, webapp: str) -> dict[str, Any]:
         return self.get("deployment", f"{webapp}-deployment")
+
+    def edit(self, webapp: str, *operations: dict[str, Any]) -> None:
+        """Change its Deployment by hand, with a JSON patch."""
+        self.kubectl("patch", "deployment", f"{webapp}-deployment", "--type=json", "-p", json.dumps(operations))
 
     def exists(self, kind: str, name: str) -> bool:
         return bool(self.kubectl("get", kind, name, "--ignore-not-found", "-o", "name").stdout)
@@ -68,6 +77,11 @@ class World:
             self.kubectl("rollout", "status", name, "--timeout=60s")
         self.converge()
 
+    def rows(self, *arguments: str) -> list[dict[str, Any]]:
+        """What the plan shows, as its JSON has it: each row but those of what is unchanged."""
+        changes: list[dict[str, Any]] = json.loads(self.plan("-o", "json", *arguments).stdout)["changes"]
+        return [change for change in changes if change["action"] != "none"]
+
     def lines(self, done: Done) -> list[list[str]]:
         return [line.split("\t") for line in done.stdout.splitlines()]
 
@@ -78,3 +92,42 @@ def eventually(true: Callable[[], object], *, seconds: float = 30, every: float 
     while not true():
         assert time.monotonic() < deadline, f"not true within {seconds} s"
         time.sleep(every)
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What the API server was asked from some moment on, by its own log."""
+
+    log: Path
+    start: int
+
+    @classmethod
+    def from_now(cls, sandbox: Sandbox) -> Audit:
+        assert sandbox.audit_log is not None
+        return cls(sandbox.audit_log, sandbox.audit_log.stat().st_size)
+
+    def by_webappctl(self, namespace: str) -> list[tuple[str, str, str]]:
+        """Verb, resource and name of each of its requests in that namespace, the Lease's apart."""
+        return [
+            (entry["verb"], asked["resource"], asked.get("name", ""))
+            for entry in self._entries()
+            if entry["userAgent"].startswith("webappctl/") and entry["stage"] == "ResponseComplete"
+            if (asked := entry.get("objectRef", {})).get("namespace") == namespace and asked["resource"] != "leases"
+        ]
+
+    def _entries(self) -> Iterator[dict[str, Any]]:
+        with self.log.open() as lines:
+            lines.seek(self.start)
+            yield from map(json.loads, lines)
+
+
+def until_passes(watch: subprocess.Popen[str], number: int) -> None:
+    """Read the log of `watch` until so many more passes have finished."""
+    assert watch.stderr is not None
+    said = []
+    for line in watch.stderr:
+        said.append(line)
+        number -= "Pass finished" in line
+        if not number:
+            return
+    pytest.fail(f"it ended before it had made its passes\n{''.join(said)}")

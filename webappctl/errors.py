@@ -49,6 +49,10 @@ class UsageError(WebappctlError):
     """The command line, or a file it names, cannot be understood. Nothing was done."""
 
 
+class Refused(WebappctlError):
+    """For safety: a guard tripped, or a saved plan is stale. Nothing was written."""
+
+
 class ConfigError(WebappctlError):
     """Credentials or the server's address cannot be had."""
 

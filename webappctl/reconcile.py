@@ -6,28 +6,49 @@ It remembers nothing between passes: whatever a pass missed, the next one finds.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final, Protocol
 
 from webappctl.apply import Orders, Writer, apply
 from webappctl.core.events import event_of
 from webappctl.core.objects import Json, ObjectKey, Scope, Snapshot, Unreadable, WebApp, WebAppOfOddStatus, WebAppStatus
-from webappctl.core.plan import Plan, make_plan
+from webappctl.core.plan import CAUTIOUS, Plan, Policy, make_plan
 from webappctl.core.report import Outcome, Report, Result
 from webappctl.core.status import status_change, status_manifest, with_foreign_conditions
-from webappctl.errors import ClusterError, Conflict, NotFound, Stopped, Unauthorized, UnknownField, Unreachable
+from webappctl.errors import (
+    ClusterError,
+    Conflict,
+    Forbidden,
+    NotFound,
+    Stopped,
+    Unauthorized,
+    UnknownField,
+    Unreachable,
+)
 
 MAX_STATUS_TRIES: Final = 5
 """Of a WebApp that moves each time between reading and writing it."""
 
 
-class Cluster(Writer, Protocol):
-    """What a pass needs of the cluster. Every method raises the errors of errors.py."""
+class Lister(Protocol):
+    """What a plan needs of the cluster. Every method raises the errors of errors.py."""
 
     def snapshot(self, scope: Scope) -> Snapshot: ...
+
+
+class Scout(Lister, Protocol):
+    """What a plan from files needs of it."""
+
+    def has_namespace(self, name: str) -> bool: ...
+
+
+class Cluster(Lister, Writer, Protocol):
+    """What a pass needs of the cluster."""
+
     def apply_status(self, manifest: Json) -> WebApp | Unreadable: ...
     def merge_status(self, manifest: Json) -> WebApp | Unreadable: ...
     def record_event(self, event: Json) -> None: ...
@@ -40,9 +61,27 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def plan(cluster: Cluster, scope: Scope) -> Plan:
+def plan(cluster: Lister, scope: Scope, policy: Policy = CAUTIOUS) -> Plan:
     """What would be done now. Sends lists and nothing else."""
-    return make_plan(cluster.snapshot(scope))
+    return make_plan(cluster.snapshot(scope), policy)
+
+
+def preview(cluster: Scout, scope: Scope, policy: Policy, declared: Sequence[WebApp]) -> Plan:
+    """The plan as if these WebApps were applied. Looks up the namespaces that only they name."""
+    declared = tuple(webapp for webapp in declared if scope.covers(webapp.key))
+    snapshot = cluster.snapshot(scope)
+    made = make_plan(snapshot.with_declared(declared), policy)
+    known = {key.namespace for key in (*(webapp.key for webapp in snapshot.webapps), *snapshot.deployments)}
+    only_declared = sorted({webapp.metadata.namespace for webapp in declared} - known)
+    notes = {namespace: _note(cluster, namespace) for namespace in only_declared}
+    return replace(made, changes=tuple(replace(c, note=notes.get(c.key.namespace, "")) for c in made.changes))
+
+
+def _note(cluster: Scout, namespace: str) -> str:
+    try:
+        return "" if cluster.has_namespace(namespace) else "namespace missing"
+    except Forbidden:
+        return "namespace not checked"
 
 
 def carry_out(plan: Plan, cluster: Cluster, orders: Orders, clock: Clock = utc_now) -> Report:
@@ -53,15 +92,24 @@ def carry_out(plan: Plan, cluster: Cluster, orders: Orders, clock: Clock = utc_n
     return teller.report(results)
 
 
+def tell_again(results: Sequence[Result], cluster: Cluster, orders: Orders, clock: Clock = utc_now) -> Report:
+    """Bring the statuses of these to what their newest objects say. The Report has what came of that, no more."""
+    teller = _Teller(cluster, orders, clock)
+    teller.tell_statuses(results)
+    return teller.report(())
+
+
 def reconcile(
     cluster: Cluster,
     scope: Scope,
     orders: Orders,
     writing: Callable[[Plan], AbstractContextManager[object]],
+    shaped: Callable[[Plan], Plan] = lambda made: made,
     clock: Clock = utc_now,
 ) -> Report:
-    """The whole pass. `writing` is given the plan, and entered around everything that writes."""
-    made = plan(cluster, scope)
+    """The whole pass. `shaped` takes out of the plan what is not to be done now; `writing` is given what is left, and
+    entered around everything that writes."""
+    made = shaped(plan(cluster, scope, orders.policy))
     with writing(made):
         return carry_out(made, cluster, orders, clock)
 
@@ -94,6 +142,13 @@ class _Teller:
         with ThreadPoolExecutor(self._orders.workers, thread_name_prefix="tell") as pool:
             list(pool.map(self.tell, rest))
 
+    def tell_statuses(self, results: Sequence[Result]) -> None:
+        """Of what has been told before, and has got on since: no event says it twice."""
+        if self._orders.stop.is_set():
+            return
+        with ThreadPoolExecutor(self._orders.workers, thread_name_prefix="tell") as pool:
+            list(pool.map(self._write_status, results))
+
     def report(self, results: tuple[Result, ...]) -> Report:
         if self._lost_events:
             key = min(self._lost_events)
@@ -103,14 +158,15 @@ class _Teller:
         return Report(results, failures, tuple(self._warnings))
 
     def _has_news(self, result: Result) -> bool:
-        news = status_change(result, result.change.webapp, self._now) or event_of(result, self._now)
-        return news is not None
+        webapp = result.change.webapp
+        return webapp is not None and bool(status_change(result, webapp, self._now) or event_of(result, self._now))
 
     def _write_status(self, result: Result) -> None:
-        if self._old_schema.is_set():
+        webapp = result.change.webapp
+        if webapp is None or self._old_schema.is_set():
             return
         try:
-            self._write_status_until_settled(result)
+            self._write_status_until_settled(result, webapp)
         except NotFound:
             return  # the WebApp is gone
         except UnknownField:
@@ -121,11 +177,11 @@ class _Teller:
         except (ClusterError, Stopped) as error:
             self._status_failures[result.key] = self._note(error)
 
-    def _write_status_until_settled(self, result: Result) -> None:
-        webapp = result.change.webapp
+    def _write_status_until_settled(self, result: Result, planned: WebApp | Unreadable) -> None:
+        webapp = planned
         for _ in range(MAX_STATUS_TRIES):
             status = status_change(result, webapp, self._now)
-            if status is None or webapp.metadata.uid != result.change.webapp.metadata.uid:
+            if status is None or webapp.metadata.uid != planned.metadata.uid:
                 return
             self._check_that_it_is_of_use()
             try:

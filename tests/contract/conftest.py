@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,9 +16,9 @@ from tests.double import Double, Others
 from tests.double.fields import Obj
 from tests.identities import kubeconfig_of, service_account
 from tests.world import eventually
-from webappctl.cluster import Request, Wire, requests
+from webappctl.cluster import Cluster, Request, Transport, Wire, requests
 from webappctl.cluster.connect import connect
-from webappctl.cluster.requests import DEPLOYMENTS, EVENTS, WEBAPPS
+from webappctl.cluster.requests import AUTOSCALERS, DEPLOYMENTS, EVENTS, NAMESPACES, PODS, WEBAPPS
 from webappctl.cluster.wire import Resource
 from webappctl.core.desired import creation, update
 from webappctl.core.objects import Deployment, ManagedFields, ObjectKey, WebApp, deployment_key
@@ -40,9 +41,12 @@ class Server:
     fill: Callable[[], None]
     """Make the namespace's quota allow no more Deployments."""
     others: Others = field(init=False)
+    cluster: Cluster = field(init=False)
+    """The same, as webappctl sees it."""
 
     def __post_init__(self) -> None:
         self.others = Others(self.wire)
+        self.cluster = _seen_through(self.wire)
         self.key = ObjectKey(self.namespace, "web")
         self.others.declare(self.key)
 
@@ -88,6 +92,10 @@ class Server:
         """Somebody who may do this in the namespace, and nothing else."""
         return Others(self.login(rights))
 
+    def cluster_with(self, *rights: tuple[str, Resource]) -> Cluster:
+        """webappctl as that somebody."""
+        return _seen_through(self.login(rights))
+
 
 @pytest.fixture(params=["double", "real"])
 def server(request: pytest.FixtureRequest) -> Server:
@@ -101,7 +109,7 @@ def _double() -> Server:
 
     def login(rights: tuple[tuple[str, Resource], ...]) -> Wire:
         verbs = ("get", "list", "create", "update", "patch", "delete")
-        known = [str(resource) for resource in (DEPLOYMENTS, WEBAPPS, EVENTS)]
+        known = [str(resource) for resource in (DEPLOYMENTS, WEBAPPS, EVENTS, AUTOSCALERS, PODS, NAMESPACES)]
         everything = {(verb, resource) for verb in verbs for resource in (*known, f"{WEBAPPS}/status")}
         double.denied = everything - {(verb, str(resource)) for verb, resource in rights}
         return double
@@ -123,6 +131,10 @@ def _real(sandbox: Sandbox, kubectl: Kubectl, namespace: str, folder: Path) -> S
 
 def _wire(kubeconfig: Path) -> Wire:
     return connect(kubeconfig=str(kubeconfig), context=None, workers=2, request_timeout=10).wire
+
+
+def _seen_through(wire: Wire) -> Cluster:
+    return Cluster(Transport(wire, request_timeout=10, stop=threading.Event()), context="contract", workers=2)
 
 
 def _wait_for_rollout(others: Others, key: ObjectKey) -> None:

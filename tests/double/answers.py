@@ -48,6 +48,18 @@ def conflict(kind: Kind, name: str, why: str = MODIFIED) -> Failure:
     return Failure(409, "Conflict", message, _details(kind, name))
 
 
+def another(kind: Kind, name: str, what: str, wanted: str, found: str, why: str) -> Failure:
+    """A precondition of a deletion that does not hold."""
+    text = f"the {what} in the precondition ({wanted}) does not match the {what} in record ({found}). {why}"
+    message = f'Operation cannot be fulfilled on {kind.name}.{kind.resource.group} "{name}": {text}'
+    return Failure(409, "Conflict", message, _details(kind, name) | {"kind": kind.name})
+
+
+def unfit_patch() -> Failure:
+    """A JSON patch that cannot be carried out."""
+    return Failure(422, "Invalid", "the server rejected our request due to an error in our request")
+
+
 def owned_by_others(kind: Kind, fields: Sequence[tuple[str, Path]]) -> Failure:
     causes = [
         {

@@ -47,7 +47,7 @@ def leaves(value: Any, path: Path = (), name: str = "") -> dict[Path, Any]:
 
 def step(name: str, item: Obj) -> str:
     keys = {key: item.get(key, "TCP") if key == "protocol" else item[key] for key in KEYS[name]}
-    return "k:" + json.dumps(keys, sort_keys=True, separators=(",", ":"))
+    return _keys(keys)
 
 
 def merged(live: Any, config: Any, name: str = "") -> Any:
@@ -96,3 +96,23 @@ def to_json(paths: Collection[Path]) -> Obj:
         if node:
             node["."] = {}
     return tree
+
+
+def from_json(tree: Obj, path: Path = ()) -> frozenset[Path]:
+    """The paths of fieldsV1. The `.` of a map is left out: only items of lists are owned beside their fields."""
+    found: set[Path] = set()
+    for part, inner in tree.items():
+        if part != ".":
+            below = (*path, _normal(part))
+            found |= from_json(inner, below) if inner else {below}
+        elif path[-1].startswith("k:"):
+            found.add(path)
+    return frozenset(found)
+
+
+def _normal(part: str) -> str:
+    return _keys(json.loads(part[2:])) if part.startswith("k:") else part
+
+
+def _keys(keys: Obj) -> str:
+    return "k:" + json.dumps(keys, sort_keys=True, separators=(",", ":"))

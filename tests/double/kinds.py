@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tests.double.fields import KEYS, Obj, step
-from webappctl.cluster.requests import ACCESS_REVIEWS, CRDS, DEPLOYMENTS, EVENTS, WEBAPPS
+from tests.double.managers import BOOKKEEPING
+from webappctl.cluster import requests
+from webappctl.cluster.requests import ACCESS_REVIEWS, AUTOSCALERS, CRDS, DEPLOYMENTS, EVENTS, PODS, WEBAPPS
 from webappctl.cluster.wire import Resource
 
-NAMESPACES: Final = Resource("", "v1", "namespaces")
+NAMESPACES: Final = requests.NAMESPACES
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,8 @@ class Kind:
 
 DEPLOYMENT: Final = Kind(DEPLOYMENTS, "Deployment")
 WEBAPP: Final = Kind(WEBAPPS, "WebApp")
+AUTOSCALER: Final = Kind(AUTOSCALERS, "HorizontalPodAutoscaler")
+POD: Final = Kind(PODS, "Pod")
 NAMESPACE: Final = Kind(NAMESPACES, "Namespace", namespaced=False)
 CRD: Final = Kind(CRDS, "CustomResourceDefinition", namespaced=False)
 KINDS: Final = {
@@ -35,6 +39,8 @@ KINDS: Final = {
     for kind in (
         DEPLOYMENT,
         WEBAPP,
+        AUTOSCALER,
+        POD,
         CRD,
         Kind(EVENTS, "Event"),
         NAMESPACE,
@@ -68,6 +74,8 @@ def with_defaults(kind: Kind, obj: Obj) -> Obj:
     """A copy. Empty maps and lists of metadata are left out, as the API server leaves them out."""
     obj = {key: deepcopy(value) for key, value in obj.items() if key not in ("apiVersion", "kind")}
     obj["metadata"] = {key: value for key, value in obj["metadata"].items() if value not in ({}, [], None)}
+    if kind is AUTOSCALER:
+        return {**obj, "spec": {"minReplicas": 1, **obj["spec"]}}
     if kind is not DEPLOYMENT:
         return obj
     spec = obj["spec"] = {**_SPEC, **{k: v for k, v in obj["spec"].items() if v is not None}}
@@ -77,6 +85,23 @@ def with_defaults(kind: Kind, obj: Obj) -> Obj:
         if container.get("ports"):
             container["ports"] = [{"protocol": "TCP", **port} for port in container["ports"]]
     return {**obj, "status": obj.get("status", {})}
+
+
+def without_status(kind: Kind, obj: Obj) -> Obj:
+    has_status = kind in (DEPLOYMENT, WEBAPP, AUTOSCALER, POD)
+    return {key: value for key, value in obj.items() if key != "status" or not has_status}
+
+
+def confined(kind: Kind, before: Obj, wanted: Obj, sub: str) -> Obj:
+    """What a write through that subresource may change; the rest is as before."""
+    meta = {key: value for key, value in wanted["metadata"].items() if key not in BOOKKEEPING}
+    meta |= {key: value for key, value in before["metadata"].items() if key in BOOKKEEPING}
+    if sub == "scale":
+        return before | {"spec": before["spec"] | {"replicas": wanted["spec"]["replicas"]}}
+    if sub == "status":
+        kept = before["metadata"] if kind is WEBAPP else meta
+        return before | {"metadata": kept, "status": wanted.get("status", {})}
+    return without_status(kind, wanted) | {"metadata": meta} | {k: v for k, v in before.items() if k == "status"}
 
 
 def generation(kind: Kind, before: Obj, after: Obj) -> int:

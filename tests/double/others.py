@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Final
 
@@ -11,7 +12,7 @@ from tests import manifests
 from tests.double.fields import Obj
 from tests.double.kinds import NAMESPACES
 from webappctl.cluster import requests
-from webappctl.cluster.requests import DEPLOYMENTS, EVENTS, WEBAPPS
+from webappctl.cluster.requests import AUTOSCALERS, DEPLOYMENTS, EVENTS, PODS, WEBAPPS
 from webappctl.cluster.wire import APPLY_PATCH, JSON, MERGE_PATCH, Request, Resource, Wire
 from webappctl.core.objects import ObjectKey, deployment_key
 
@@ -35,8 +36,8 @@ class Others:
     def send_get(self, resource: Resource, key: ObjectKey) -> tuple[int, Obj]:
         return self.send(requests.get_one(resource, *key))
 
-    def create(self, resource: Resource, manifest: Obj) -> Obj:
-        return self._must(requests.create(resource, manifest))
+    def create(self, resource: Resource, manifest: Obj, manager: str = "kubectl-create") -> Obj:
+        return self._must(replace(requests.create(resource, manifest), query={"fieldManager": manager}))
 
     def webapp(self, key: ObjectKey) -> Obj:
         return self._must(requests.get_one(WEBAPPS, *key))
@@ -82,6 +83,26 @@ class Others:
 
     def scale(self, key: ObjectKey, replicas: int, manager: str = "kubectl") -> None:
         self.patch(DEPLOYMENTS, deployment_key(key), {"spec": {"replicas": replicas}}, manager=manager, sub="scale")
+
+    def autoscale(self, key: ObjectKey, minimum: int, maximum: int, name: str = "") -> ObjectKey:
+        """Somebody has an autoscaler, named as the WebApp if not otherwise, set the replicas of its Deployment."""
+        target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": deployment_key(key).name}
+        manifest = {
+            "apiVersion": "autoscaling/v2",
+            "kind": "HorizontalPodAutoscaler",
+            "metadata": {"name": name or key.name, "namespace": key.namespace},
+            "spec": {"scaleTargetRef": target, "minReplicas": minimum, "maxReplicas": maximum},
+        }
+        self.create(AUTOSCALERS, manifest)
+        return ObjectKey(key.namespace, name or key.name)
+
+    def start_pod(self, key: ObjectKey, name: str, **status: object) -> None:
+        """A pod of the WebApp's Deployment; without a scheduler that would look at it, it stays as `status` says."""
+        live = self.deployment(key)
+        pod = live["spec"]["template"]["spec"] | {"schedulerName": "none"}
+        metadata = {"name": name, "namespace": key.namespace, "labels": live["spec"]["selector"]["matchLabels"]}
+        self.create(PODS, {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": pod})
+        self.patch(PODS, ObjectKey(key.namespace, name), {"status": status}, manager="kubelet", sub="status")
 
     def patch(self, resource: Resource, key: ObjectKey, patch: Obj, *, manager: str, sub: str = "") -> Obj:
         body = json.dumps(patch).encode()

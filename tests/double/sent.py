@@ -10,10 +10,10 @@ from typing import Final
 from urllib.parse import unquote
 
 from tests.double.fields import Obj
-from webappctl.cluster.wire import APPLY_PATCH, Request
+from webappctl.cluster.wire import APPLY_PATCH, DRY_RUN, Request
 
 _PATH: Final = re.compile(
-    r"^/(?:api|apis/(?P<group>[^/]+))/v1(?:/namespaces/(?P<namespace>[^/]+))?"
+    r"^/(?:api|apis/(?P<group>[^/]+))/v[12](?:/namespaces/(?P<namespace>[^/]+))?"
     r"/(?P<plural>[^/]+)(?:/(?P<name>[^/]+))?(?:/(?P<sub>[^/]+))?$"
 )
 _VERBS: Final = {"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
@@ -21,7 +21,10 @@ _VERBS: Final = {"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patc
 
 @dataclass(frozen=True)
 class Sent:
-    """A request as it came in. `verb` and `resource` are those of RBAC: `patch`, `webapps.apps.example.com/status`."""
+    """A request as it came in. `verb` and `resource` are those of RBAC: `patch`, `webapps.apps.example.com/status`.
+
+    `operations` are those of a JSON patch, which has no body beside them.
+    """
 
     verb: str
     resource: str
@@ -30,6 +33,7 @@ class Sent:
     body: Obj = field(hash=False)
     query: Mapping[str, str] = field(hash=False, default_factory=dict)
     applies: bool = False
+    operations: tuple[Obj, ...] = field(hash=False, default=())
 
     def __str__(self) -> str:
         """As `patch webapps/status web`."""
@@ -39,6 +43,11 @@ class Sent:
     @property
     def sub(self) -> str:
         return self.resource.partition("/")[2]
+
+    @property
+    def dry(self) -> bool:
+        """It is judged and answered, and not carried out."""
+        return DRY_RUN.items() <= self.query.items()
 
     @property
     def kind(self) -> str:
@@ -52,6 +61,7 @@ def parsed(request: Request) -> Sent:
     group, namespace, plural, name, sub = (unquote(part or "") for part in found.groups())
     resource = (f"{plural}.{group}" if group else plural) + (f"/{sub}" if sub else "")
     verb = "list" if request.method == "GET" and not name else _VERBS[request.method]
-    body: Obj = json.loads(request.body) if request.body else {}
-    sent = Sent(verb, resource, namespace, name, body, request.query, request.content_type == APPLY_PATCH)
+    content = json.loads(request.body) if request.body else {}
+    operations, body = (tuple(content), {}) if isinstance(content, list) else ((), content)
+    sent = Sent(verb, resource, namespace, name, body, request.query, request.content_type == APPLY_PATCH, operations)
     return sent if name or verb != "create" else replace(sent, name=body.get("metadata", {}).get("name", ""))

@@ -1,8 +1,8 @@
 """An API server in memory: a Wire that answers as the real one does, for all that webappctl asks of it.
 
 tests/contract runs the same tests against this one and against the real one. What it leaves out: the schema of a
-Deployment beyond what webappctl writes, what a CRD's rules refuse (so WebApps can be stored as under a laxer CRD), and
-the field "." of maps in managedFields.
+Deployment beyond what webappctl writes, that of pods and autoscalers, what a CRD's rules refuse (so WebApps can be
+stored as under a laxer CRD), and the field "." of maps in managedFields.
 """
 
 from __future__ import annotations

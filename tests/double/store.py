@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import uuid
 from copy import deepcopy
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from tests.double import answers, selectors
 from tests.double.answers import Failure
@@ -17,33 +16,29 @@ from tests.double.kinds import (
     NAMESPACE,
     WEBAPP,
     Kind,
+    confined,
     generation,
     invalid,
     unfit,
     with_defaults,
+    without_status,
 )
-from tests.double.managers import BOOKKEEPING, Entries, Entry, FieldConflict, Manager, after_apply, applied, updated
+from tests.double.managers import (
+    Entries,
+    Entry,
+    FieldConflict,
+    Manager,
+    after_apply,
+    applied,
+    before_first_apply,
+    given,
+    updated,
+)
 from tests.double.sent import Sent
+from tests.double.stored import Stored, check_preconditions, never_stored, wanted
 
 TIME: Final = "2026-01-01T00:00:00Z"
 """Stamped on everything."""
-
-
-@dataclass
-class Stored:
-    kind: Kind
-    obj: Obj
-    entries: Entries = ()
-
-    @property
-    def meta(self) -> Obj:
-        meta: Obj = self.obj["metadata"]
-        return meta
-
-    def as_json(self) -> Obj:
-        managed = [entry.as_json() for entry in self.entries]
-        meta = self.meta | ({"managedFields": managed} if managed else {})
-        return deepcopy(self.obj | {"apiVersion": self.kind.api_version, "kind": self.kind.name, "metadata": meta})
 
 
 class Store:
@@ -61,6 +56,14 @@ class Store:
 
     def handle(self, sent: Sent) -> tuple[int, Obj]:
         """The HTTP status and body of a success."""
+        if not sent.dry:
+            return self._handle(sent)
+        objects, revision = dict(self.objects), self._revision
+        status, body = self._handle(sent)
+        self.objects, self._revision = objects, revision
+        return status, never_stored(body, sent, self.get(sent))
+
+    def _handle(self, sent: Sent) -> tuple[int, Obj]:
         kind = KINDS.get(sent.kind)
         if kind is None or (kind is WEBAPP and self._crd is None):
             raise Failure(404, "NotFound", "the server could not find the requested resource")
@@ -119,7 +122,7 @@ class Store:
         self._check_namespace(kind, sent, name)
         if (sent.resource, sent.namespace, name) in self.objects:
             raise answers.exists(kind, name)
-        after = with_defaults(kind, _without_status(kind, sent.body))
+        after = with_defaults(kind, without_status(kind, sent.body))
         entries = updated((), self._entry(kind, sent, "Update"), {}, after)
         return self.commit(kind, after, None, entries, sent.namespace).as_json()
 
@@ -135,15 +138,17 @@ class Store:
             raise answers.forbidden(kind, name, "exceeded quota: q, requested: count/deployments.apps=1")
 
     def _update(self, stored: Stored, sent: Sent) -> Obj:
-        """PUT, or a merge patch."""
-        before = stored.obj
-        revision = sent.body.get("metadata", {}).get("resourceVersion", stored.meta["resourceVersion"])
-        if revision != stored.meta["resourceVersion"]:
+        """PUT, or a patch that is no apply. Of an object of which nobody owns anything, nobody owns more after it."""
+        before, after = stored.obj, wanted(stored, sent)
+        revision, managed = (after["metadata"].get(key) for key in ("resourceVersion", "managedFields"))
+        if revision not in (None, stored.meta["resourceVersion"]):
             raise answers.conflict(stored.kind, sent.name)
-        wanted = sent.body if sent.verb == "update" else _patched(before, sent.body)
-        after = with_defaults(stored.kind, _confined(stored.kind, before, wanted, sent.sub))
-        cleared = wanted["metadata"].get("managedFields") in ([], [{}])
-        entries = () if cleared else updated(stored.entries, self._entry(stored.kind, sent, "Update"), before, after)
+        after = with_defaults(stored.kind, confined(stored.kind, before, after, sent.sub))
+        entries = stored.entries
+        if not sent.sub:
+            entries = given(entries, managed, stored.kind.api_version)
+        if entries:
+            entries = updated(entries, self._entry(stored.kind, sent, "Update"), before, after)
         return self.commit(stored.kind, after, stored, entries).as_json()
 
     def _apply(self, kind: Kind, sent: Sent) -> tuple[int, Obj]:
@@ -168,12 +173,14 @@ class Store:
         return (200 if stored else 201), self._merge(kind, stored, sent).as_json()
 
     def _merge(self, kind: Kind, stored: Stored | None, sent: Sent) -> Stored:
-        body = {"metadata": {}, "status": sent.body["status"]} if sent.sub else _without_status(kind, sent.body)
+        body = {"metadata": {}, "status": sent.body["status"]} if sent.sub else without_status(kind, sent.body)
         mine, entries = self._entry(kind, sent, "Apply"), stored.entries if stored else ()
+        if stored and not entries:
+            entries = before_first_apply(stored.obj, kind.api_version, TIME)
         before = stored.obj if stored else {"metadata": {"name": sent.name}}
         after = with_defaults(kind, applied(entries, mine, before, body))
         if stored:
-            after = _confined(kind, before, after, sent.sub)
+            after = confined(kind, before, after, sent.sub)
         force = sent.query.get("force") == "true"
         try:
             entries = after_apply(entries, mine, (before, after), body, force=force)
@@ -182,6 +189,7 @@ class Store:
         return self.commit(kind, after, stored, entries, sent.namespace)
 
     def _delete(self, stored: Stored, sent: Sent) -> Obj:
+        check_preconditions(stored, sent)
         if stored.meta.get("finalizers") or stored.kind is NAMESPACE:
             after = deepcopy(stored.obj)
             after["metadata"].setdefault("deletionTimestamp", TIME)
@@ -227,29 +235,3 @@ class Store:
     @property
     def _crd(self) -> Obj | None:
         return next((stored.obj for stored in self.objects.values() if stored.kind is CRD), None)
-
-
-def _without_status(kind: Kind, obj: Obj) -> Obj:
-    has_status = kind.name in ("Deployment", "WebApp")
-    return {key: value for key, value in obj.items() if key != "status" or not has_status}
-
-
-def _confined(kind: Kind, before: Obj, wanted: Obj, sub: str) -> Obj:
-    """What a write through that subresource may change; the rest is as before."""
-    meta = {key: value for key, value in wanted["metadata"].items() if key not in BOOKKEEPING}
-    meta |= {key: value for key, value in before["metadata"].items() if key in BOOKKEEPING}
-    if sub == "scale":
-        return before | {"spec": before["spec"] | {"replicas": wanted["spec"]["replicas"]}}
-    if sub == "status":
-        kept = before["metadata"] if kind is WEBAPP else meta
-        return before | {"metadata": kept, "status": wanted.get("status", {})}
-    return _without_status(kind, wanted) | {"metadata": meta} | {k: v for k, v in before.items() if k == "status"}
-
-
-def _patched(value: Any, patch: Any) -> Any:
-    """A JSON merge patch."""
-    if not isinstance(patch, dict):
-        return patch
-    value = value if isinstance(value, dict) else {}
-    kept = {key: item for key, item in value.items() if key not in patch}
-    return kept | {key: _patched(value.get(key), item) for key, item in patch.items() if item is not None}

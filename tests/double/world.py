@@ -15,7 +15,7 @@ from webappctl.apply import Orders
 from webappctl.cluster import Cluster, Transport, Wire
 from webappctl.cluster.requests import CRDS
 from webappctl.core.objects import ObjectKey, Scope
-from webappctl.core.plan import Plan, make_plan
+from webappctl.core.plan import CAUTIOUS, Plan, make_plan
 from webappctl.core.report import ExitCode, Report, exit_code
 from webappctl.crd import NAME
 from webappctl.reconcile import carry_out, plan
@@ -25,9 +25,13 @@ ALL: Final = Scope()
 
 
 class World:
-    """A cluster with the CRD and the namespaces `default` and `shop`, and nothing in them."""
+    """A cluster with the CRD and the namespaces `default` and `shop`, and nothing in them.
+
+    `policy` is that of every plan and pass.
+    """
 
     def __init__(self) -> None:
+        self.policy = CAUTIOUS
         self.double = Double()
         self.others = Others(self.double.backstage)
         self.stop = threading.Event()
@@ -47,7 +51,7 @@ class World:
             self.others.declare(key(name), **spec)
 
     def plan(self, scope: Scope = ALL) -> Plan:
-        return plan(self.cluster, scope)
+        return plan(self.cluster, scope, self.policy)
 
     def carry_out(self, made: Plan, **orders: Any) -> Report:
         self.double.log.clear()
@@ -62,7 +66,7 @@ class World:
         """After every pass that would exit 0, nothing is pending."""
         report = carry_out(made, self.cluster, self._orders(orders), lambda: NOW)
         if exit_code(report) is ExitCode.OK:
-            assert make_plan(self._unseen.snapshot(ALL)).pending == (), "pending after a pass that exits 0"
+            assert make_plan(self._unseen.snapshot(ALL), self.policy).pending == (), "pending after a pass that exits 0"
         return report
 
     def settle(self) -> None:
@@ -87,7 +91,7 @@ class World:
         self.others.replace(CRDS, ObjectKey("", NAME), lambda crd: _status_fields(crd).pop(field))
 
     def _orders(self, orders: dict[str, Any]) -> Orders:
-        return Orders(**({"stop": self.stop} | orders))
+        return Orders(**{"stop": self.stop, "policy": self.policy, **orders})
 
 
 def key(name: str) -> ObjectKey:

@@ -24,13 +24,25 @@ def kubeconfig_with(world: World, tmp_path: Path) -> As:
     return make
 
 
-LISTS = ("list webapps.apps.example.com", "list deployments.apps")
+LISTS = (
+    "list webapps.apps.example.com",
+    "list deployments.apps",
+    "list horizontalpodautoscalers.autoscaling",
+)
 
 
 def test_plan_needs_only_to_list(world: World, kubeconfig_with: As) -> None:
-    """A ServiceAccount that may list WebApps and Deployments, and nothing else, gets the whole plan."""
+    """A ServiceAccount that may list the three kinds, and nothing else, gets the whole plan."""
     world.declare("web")
     done = world.webappctl("plan", "--exit-code", kubeconfig=kubeconfig_with(*LISTS))
+    assert done.returncode == 3, done.stderr
+    assert f"{world.namespace}/web\tcreate" in done.stdout
+
+
+def test_plan_does_without_the_autoscalers(world: World, kubeconfig_with: As) -> None:
+    """Without the right to list them, managedFields tell what they have scaled."""
+    world.declare("web")
+    done = world.webappctl("plan", "--exit-code", kubeconfig=kubeconfig_with(*LISTS[:2]))
     assert done.returncode == 3, done.stderr
     assert f"{world.namespace}/web\tcreate" in done.stdout
 

@@ -59,7 +59,7 @@ def test_ten_passes_over_a_settled_fleet_send_nothing_but_reads(world: World, sa
         and entry.get("objectRef", {}).get("namespace") == world.namespace
         and entry["stage"] == "ResponseComplete"
     ]
-    assert len(ours) == 2 * 2 * PASSES, "two lists for each apply, and two for the plan after it"
+    assert len(ours) == 2 * 3 * PASSES, "three lists for each apply, and three for the plan after it"
     assert set(ours) <= READS
 
 

@@ -36,6 +36,7 @@ RIGHTS = {
     ("apps", "deployments", "list"),
     ("apps", "deployments", "create"),
     ("apps", "deployments", "patch"),
+    ("autoscaling", "horizontalpodautoscalers", "list"),
     ("", "events", "get"),
     ("", "events", "create"),
     ("", "events", "patch"),

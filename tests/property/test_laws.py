@@ -13,17 +13,20 @@ from tests.double import World, key
 from tests.double.fields import Obj
 from tests.property.worlds import FOREIGN, MANAGERS, OWNED, SPECS, Edit, few, foreign_part, with_webapp, worlds
 from webappctl.cluster import Answer, Request
-from webappctl.core.objects import Scope
-from webappctl.core.plan import Action, Plan
+from webappctl.cluster.requests import AUTOSCALERS, WEBAPPS
+from webappctl.core.objects import ObjectKey, Scope
+from webappctl.core.plan import Action, Adopt, Budget, Plan
 from webappctl.core.report import ExitCode, Outcome, exit_code, plan_exit_code
-from webappctl.render import Target, plan_document
+from webappctl.render import Target, plan_json
 
 WEB = key("web")
 TARGET = Target("double", "https://double.test", Scope())
 
 
 def _writes(world: World) -> list[str]:
-    return sorted(sent.name for sent in world.double.log if sent.verb == "patch" and sent.kind == "deployments.apps")
+    """Each once: taking over is two requests."""
+    verbs = ("patch", "delete")
+    return sorted({sent.name for sent in world.double.log if sent.verb in verbs and sent.kind == "deployments.apps"})
 
 
 def _deployments(world: World) -> dict[str, Obj]:
@@ -38,10 +41,10 @@ def _one_row(plan: Plan) -> set[str]:
 @few
 @given(worlds())
 def test_a_second_pass_has_nothing_to_do(world: World) -> None:
-    """Once rollouts have settled, a pass sends its two lists and nothing else."""
+    """Once rollouts have settled, a pass sends its three lists and nothing else."""
     world.settle()
     world.reconcile()
-    assert world.sent == {"list webapps": 1, "list deployments": 1}
+    assert world.sent == {"list webapps": 1, "list deployments": 1, "list horizontalpodautoscalers": 1}
 
 
 @few
@@ -59,7 +62,7 @@ def test_pending_is_exit_code_3_is_what_apply_writes(world: World) -> None:
     """The table, the exit code and the requests come from one list."""
     plan = world.plan()
     pending = sorted(change.deployment_key.name for change in plan.pending)
-    assert (plan_exit_code(plan) is ExitCode.PENDING) == bool(pending)
+    assert (plan_exit_code(plan, Budget(allow_empty=True)) is ExitCode.PENDING) == bool(pending)
     world.carry_out(plan)
     assert _writes(world) == pending
 
@@ -89,9 +92,9 @@ def test_the_order_of_the_lists_does_not_matter(world: World, seed: int) -> None
             order.shuffle(body.get("items", []))
             return Answer(answer.status, answer.headers, msgspec.json.encode(body))
 
-    expected = plan_document(world.plan(), TARGET)
+    expected = plan_json(world.plan(), TARGET)
     world.cluster = world.seen_by(Shuffled())
-    assert plan_document(world.plan(), TARGET) == expected
+    assert plan_json(world.plan(), TARGET) == expected
 
 
 @few
@@ -118,9 +121,35 @@ def _is_ours(world: World, live: Obj) -> bool:
     controllers = [owner["uid"] for owner in meta.get("ownerReferences", ()) if owner.get("controller")]
     if controllers:
         name = meta["name"].removesuffix("-deployment")
-        return bool(controllers == [world.others.webapp(key(name))["metadata"]["uid"]])
+        _, webapp = world.others.send_get(WEBAPPS, key(name))
+        return bool(controllers == [webapp["metadata"].get("uid")])
+    if world.policy.adopt is Adopt.UNOWNED:
+        return True
     applied = [e for e in meta.get("managedFields", ()) if (e["manager"], e["operation"]) == ("webappctl", "Apply")]
     return bool(applied or meta.get("ownerReferences"))
+
+
+@few
+@given(worlds())
+def test_what_an_autoscaler_has_is_never_scaled(world: World) -> None:
+    """Whatever else of that Deployment is written."""
+    before = _deployments(world)
+    world.reconcile()
+    for name, live in _deployments(world).items():
+        scaler = ObjectKey("shop", name.removesuffix("-deployment"))
+        if name in before and world.others.send_get(AUTOSCALERS, scaler)[0] == 200:
+            assert live["spec"]["replicas"] == before[name]["spec"]["replicas"]
+
+
+@few
+@given(worlds())
+def test_only_what_lost_its_webapp_is_deleted_and_only_when_asked(world: World) -> None:
+    before = _deployments(world)
+    world.reconcile()
+    for name in before.keys() - _deployments(world).keys():
+        assert world.policy.prune
+        assert world.others.send_get(WEBAPPS, key(name.removesuffix("-deployment")))[0] == 404
+        assert not before[name]["metadata"].get("ownerReferences")
 
 
 @few

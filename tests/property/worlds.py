@@ -13,6 +13,7 @@ from tests.double import World, key
 from tests.double.fields import Obj
 from webappctl.cluster.requests import DEPLOYMENTS, WEBAPPS
 from webappctl.core.objects import deployment_key
+from webappctl.core.plan import Adopt, Policy
 
 few = settings(max_examples=20, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
 """Not shrunk: a world costs milliseconds, so that would take minutes; its notes tell how it came about."""
@@ -84,7 +85,6 @@ FOREIGN: Final = (
     Edit("annotation", lambda d: d["metadata"].setdefault("annotations", {}).update(note="x")),
     Edit("restart stamp", lambda d: _metadata(d).setdefault("annotations", {}).update(restartedAt="now")),
     Edit("strategy", lambda d: d["spec"].update(strategy={"type": "Recreate"})),
-    Edit("paused", lambda d: d["spec"].update(paused=True)),
     Edit("history", lambda d: d["spec"].update(revisionHistoryLimit=2)),
     Edit("second owner", lambda d: _add(d["metadata"], "ownerReferences", {"kind": "X", "name": "x", "uid": "u"})),
 )
@@ -184,11 +184,31 @@ def worlds(draw: st.DrawFn) -> World:
         spec = draw(SPECS | BAD_SPECS | st.just({}))
         world.others.patch(WEBAPPS, key(name), {"spec": spec}, manager="kubectl-edit")
         note(f"{name}: the Deployment is {owner}, spec becomes {spec}")
+        if draw(st.booleans()):
+            world.others.autoscale(key(name), 2, 9)
+            note(f"{name}: an autoscaler has its replicas")
+        if owner in ("ours", "helm", "nobody") and draw(st.booleans()):
+            _abandon(world, name)
+            note(f"{name}: the WebApp goes, its Deployment stays")
+    world.policy = Policy(draw(st.sampled_from(Adopt)), draw(st.booleans()))
+    note(f"{world.policy}")
     if draw(st.booleans()):
         world.others.roll_out()
         note("rolled out")
     world.double.log.clear()
     return world
+
+
+def _abandon(world: World, name: str) -> None:
+    """`kubectl delete --cascade=orphan`: the garbage collector takes our reference off."""
+    uid = world.others.webapp(key(name))["metadata"]["uid"]
+    world.others.delete(WEBAPPS, key(name))
+
+    def without_us(live: Obj) -> None:
+        owners = live["metadata"].get("ownerReferences", ())
+        live["metadata"]["ownerReferences"] = [owner for owner in owners if owner["uid"] != uid]
+
+    world.others.edit(key(name), without_us, "kube-controller-manager")
 
 
 def _try(world: World, name: str, edit: Edit) -> None:

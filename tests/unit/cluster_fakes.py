@@ -36,9 +36,22 @@ def answer(status: int, body: object = b"{}", **headers: str) -> Answer:
     return Answer(status, {name.replace("_", "-"): value for name, value in headers.items()}, raw)
 
 
-def failure(code: int, message: str = "no", reason: str = "", **details: object) -> Answer:
-    """A failure Status as the API server gives it."""
-    status = {"kind": "Status", "status": "Failure", "message": message, "reason": reason, "code": code}
+REASONS = {
+    400: "BadRequest",
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "NotFound",
+    409: "Conflict",
+    410: "Expired",
+    413: "RequestEntityTooLarge",
+    422: "Invalid",
+}
+
+
+def failure(code: int, message: str = "no", reason: str | None = None, **details: object) -> Answer:
+    """A failure Status as the API server gives it; the reason is the usual one of the code."""
+    why = REASONS.get(code, "") if reason is None else reason
+    status = {"kind": "Status", "status": "Failure", "message": message, "reason": why, "code": code}
     return answer(code, {**status, "details": details})
 
 

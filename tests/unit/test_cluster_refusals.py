@@ -90,6 +90,19 @@ def test_a_forbidden_write_quotes_the_server_too() -> None:
     assert (error.subject, error.server_message) == ("shop/web", "exceeded quota: q")
 
 
+@pytest.mark.parametrize("code", [400, 401, 403, 404, 409, 422])
+def test_a_webhook_denies_with_whatever_code_it_likes(code: int) -> None:
+    """And without a reason: that is no lost login, no missing object and no conflict."""
+    error = refused(failure(code, 'admission webhook "x" denied the request: no', reason=""), APPLY)
+    assert type(error) is errors.Forbidden
+    assert error.message == 'denied: admission webhook "x" denied the request: no'
+
+
+@pytest.mark.parametrize(("code", "kind"), [(401, errors.Unauthorized), (404, errors.NotFound)])
+def test_a_read_is_never_denied_by_a_webhook(code: int, kind: type[errors.ClusterError]) -> None:
+    assert type(refused(failure(code, "no", reason="", name="web"), GET)) is kind
+
+
 def test_the_servers_text_becomes_one_line_without_control_characters() -> None:
     """Line breaks, escapes and bidi marks do not reach a terminal."""
     error = refused(failure(409, "a\nb\x1b[31m\u202ec\td\x9b"))

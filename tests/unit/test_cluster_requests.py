@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
+import yaml
 
+from tests.builders import deployment
 from tests.unit.cluster_fakes import Script, Step, answer, failure
 from webappctl import errors
-from webappctl.cluster import Cluster, Request
+from webappctl.cluster import Cluster, Request, requests
+from webappctl.cluster.requests import WEBAPPS
 from webappctl.core.objects import ObjectKey, Unreadable
 
 OBJECT = {"metadata": {"namespace": "shop", "name": "web"}}
@@ -36,6 +40,76 @@ def test_a_deployment_is_applied_on_the_server(force: bool) -> None:
     assert sent[0].query == {"fieldManager": "webappctl", "force": str(force).lower()}
     assert sent[0].content_type == "application/apply-patch+yaml"
     assert sent[0].body == b'{"metadata":{"namespace":"shop","name":"web"}}'
+
+
+def test_a_tried_deployment_is_a_dry_run() -> None:
+    """Otherwise the same request as the write would be."""
+    cluster, sent = asked(answer(201, OBJECT))
+    assert cluster.try_deployment(OBJECT, force=True).metadata.name == "web"
+    cluster.apply_deployment(OBJECT, force=True)
+    assert sent[0] == replace(sent[1], query={**sent[1].query, "dryRun": "All"})
+
+
+def test_a_try_whose_answer_was_lost_changed_nothing() -> None:
+    """Nor one whose answer cannot be read."""
+    odd = answer(200, {**OBJECT, "spec": {"replicas": "two"}})
+    for step, words in ((errors.Unreachable("no answer"), "no answer"), (odd, "it would be applied, but")):
+        cluster, _ = asked(step)
+        with pytest.raises(errors.ClusterError, match=words) as caught:
+            cluster.try_deployment(OBJECT, force=True)
+        assert not caught.value.may_have_happened
+
+
+def test_a_hand_over_is_bound_to_the_version_that_was_read() -> None:
+    """By a JSON patch that sets it: another one is a conflict, and so is a second try of the same."""
+    cluster, sent = asked(failure(503), answer(200, OBJECT))
+    cluster.hand_over(deployment(), [{"manager": "webappctl"}])
+    assert len(sent) == 2
+    assert (sent[0].method, sent[0].path) == ("PATCH", "/apis/apps/v1/namespaces/shop/deployments/web-deployment")
+    assert sent[0].content_type == "application/json-patch+json"
+    assert body(sent[0]) == [
+        {"op": "add", "path": "/metadata/managedFields", "value": [{"manager": "webappctl"}]},
+        {"op": "replace", "path": "/metadata/resourceVersion", "value": "9"},
+    ]
+
+
+def test_a_deployment_is_deleted_as_it_was_read() -> None:
+    """A second try can do no harm; its pods go after it."""
+    cluster, sent = asked(failure(503), answer(200, {"kind": "Status"}))
+    cluster.delete_deployment(ObjectKey("shop", "web"), uid="u", resource_version="7")
+    assert len(sent) == 2
+    assert (sent[0].method, sent[0].path) == ("DELETE", "/apis/apps/v1/namespaces/shop/deployments/web")
+    assert body(sent[0])["preconditions"] == {"uid": "u", "resourceVersion": "7"}
+    assert body(sent[0])["propagationPolicy"] == "Background"
+
+
+def test_a_deletion_whose_answer_was_lost_may_have_happened() -> None:
+    """That there is none then may be our own doing."""
+    cluster, _ = asked(errors.Unreachable("no answer"), failure(404, name="web"))
+    with pytest.raises(errors.NotFound) as caught:
+        cluster.delete_deployment(ObjectKey("shop", "web"), uid="u", resource_version="7")
+    assert caught.value.may_have_happened
+
+
+def test_the_pods_of_a_selector_are_listed() -> None:
+    """In that namespace, by pages."""
+    pages = [{"kind": "PodList", "items": [OBJECT], "metadata": {"continue": token}} for token in ("t", "")]
+    cluster, sent = asked(*(answer(200, page) for page in pages))
+    assert [pod.key.name for pod in cluster.pods("shop", "app=web")] == ["web", "web"]
+    assert sent[0].path == "/api/v1/namespaces/shop/pods"
+    assert [request.query.get("continue", "") for request in sent] == ["", "t"]
+    assert {request.query["labelSelector"] for request in sent} == {"app=web"}
+
+
+def test_a_namespace_is_there_or_absent_or_unknown() -> None:
+    """Absent only when the server says so of just that one."""
+    cluster, sent = asked(answer(200, {"metadata": {"name": "shop"}}))
+    assert cluster.has_namespace("shop")
+    assert sent[0].path == "/api/v1/namespaces/shop"
+    assert not asked(failure(404, name="shop"))[0].has_namespace("shop")
+    for step in (failure(403), answer(404, b"<html>")):
+        with pytest.raises(errors.ClusterError):
+            asked(step)[0].has_namespace("shop")
 
 
 def test_a_status_is_forced_onto_the_subresource() -> None:
@@ -158,3 +232,11 @@ def test_a_crd_is_taken_over() -> None:
     assert cluster.apply_crd({"metadata": {"name": "x"}}) == {"kind": "CustomResourceDefinition"}
     assert sent[0].path == "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/x"
     assert sent[0].query["force"] == "true"
+
+
+@pytest.mark.parametrize("odd", ["\x7f", "\x85", "\x9b", "\u2028", "\ufeff", "\uffff", "é", "\U0001f600", "\\", '"'])
+def test_what_is_applied_is_json_and_yaml(odd: str) -> None:
+    """The API server reads it as YAML, which refuses some characters that JSON has as they are, and folds others."""
+    manifest = {"metadata": {"name": "web", "namespace": "shop"}, "status": {"message": f"a{odd}b"}}
+    body = requests.apply(WEBAPPS, manifest, force=True).body or b""
+    assert json.loads(body) == yaml.safe_load(body.decode()) == manifest

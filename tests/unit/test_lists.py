@@ -11,13 +11,17 @@ from webappctl.core.objects import (
     Deployment,
     Unreadable,
     WebApp,
+    read_autoscalers,
     read_deployment,
     read_deployments,
+    read_pods,
     read_webapp,
     read_webapps,
 )
 from webappctl.errors import BadAnswer
 
+HPAS = "HorizontalPodAutoscalerList"
+TARGET = {"kind": "Deployment", "name": "web-deployment", "apiVersion": "apps/v1"}
 GOOD = {"image": "nginx:1.25", "port": 80}
 
 
@@ -133,3 +137,37 @@ def test_a_page_names_the_next() -> None:
 def test_an_odd_object_does_not_hide_the_next_page() -> None:
     """The token is read on the slow path, too."""
     assert read_webapps(_list(_object("odd", "none"), **{"continue": "token"})).next_token == "token"
+
+
+def test_autoscalers_are_read_with_their_bounds() -> None:
+    """Whatever else they hold: metrics, behavior, status."""
+    spec = {"scaleTargetRef": TARGET, "minReplicas": 2, "maxReplicas": 9, "metrics": [{"type": "Resource"}]}
+    page = read_autoscalers(_list(_object("web", spec, status={"x": 1}), kind=HPAS, **{"continue": "t"}))
+    assert [(found.spec.min_replicas, found.spec.max_replicas) for found in page.items] == [(2, 9)]
+    assert page.next_token == "t"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<html>",
+        b"\xff\xfe",
+        b"{}",
+        _list(kind="DeploymentList"),
+        _list(_object("web", {}), kind=HPAS),
+        _list(_object("web", {"scaleTargetRef": TARGET, "maxReplicas": "9"}), kind=HPAS),
+        _list(_object("web", {"scaleTargetRef": TARGET, "maxReplicas": 9}), kind=HPAS)[:-3],
+    ],
+)
+def test_an_odd_autoscaler_spoils_its_list(body: bytes) -> None:
+    """The API server types them: one that does not fit is of no API server, and whose replicas it has is unknown."""
+    with pytest.raises(BadAnswer):
+        read_autoscalers(body)
+
+
+def test_pods_are_read_and_nothing_else() -> None:
+    """A pod that was not looked at by anybody has no status yet."""
+    assert [pod.key.name for pod in read_pods(_list(_object("web-1", {}), kind="PodList")).items] == ["web-1"]
+    for odd in (_list(kind="DeploymentList"), _list({"metadata": {"name": 7}}, kind="PodList"), b"null"):
+        with pytest.raises(BadAnswer):
+            read_pods(odd)

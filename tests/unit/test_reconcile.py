@@ -13,7 +13,7 @@ from webappctl.core.report import ExitCode, Outcome, exit_code
 from webappctl.errors import BadAnswer, ClusterError, Forbidden
 
 WEB = key("web")
-LISTS = {"list webapps": 1, "list deployments": 1}
+LISTS = {"list webapps": 1, "list deployments": 1, "list horizontalpodautoscalers": 1}
 HOLD = {"metadata": {"finalizers": ["example.com/hold"]}}
 
 
@@ -27,14 +27,14 @@ def _edit_image(world: World, name: str) -> None:
 
 
 def test_a_first_pass_sends_three_requests_for_each_webapp(world: World) -> None:
-    """Apply, status, event, beside the two lists."""
+    """Apply, status, event, beside the three lists."""
     world.declare(*"abcde")
     world.reconcile()
     assert world.sent == LISTS | {"patch deployments": 5, "patch webapps/status": 5, "create events": 5}
 
 
 def test_a_steady_pass_only_reads(world: World) -> None:
-    """Two lists, and nothing per object."""
+    """Three lists, and nothing per object."""
     world.declare(*"abcde")
     world.settle()
     assert exit_code(world.reconcile()) is ExitCode.OK

@@ -12,7 +12,7 @@ from webappctl.core.report import ExitCode, Outcome, exit_code
 from webappctl.errors import Unreachable
 
 WEB = key("web")
-LISTS = {"list webapps": 1, "list deployments": 1}
+LISTS = {"list webapps": 1, "list deployments": 1, "list horizontalpodautoscalers": 1}
 
 
 def _conditions(world: World, name: str = "web") -> dict[str, tuple[str, str]]:
@@ -207,7 +207,7 @@ def test_a_stop_finishes_the_row_in_progress_and_begins_no_other(world: World) -
     world.double.on("patch deployments", lambda _: world.stop.set())
     report = world.reconcile(workers=1)
     told = {"patch deployments": 1, "patch webapps/status": 1, "create events": 1}
-    assert world.sent == Counter({"list webapps": 1, "list deployments": 1, **told})
+    assert world.sent == Counter({"list webapps": 1, "list deployments": 1, "list horizontalpodautoscalers": 1, **told})
     assert (report.count(Outcome.CREATED), report.count(Outcome.NOT_TRIED)) == (1, 19)
     assert (report.status_failures, report.warnings) == ((), ())
 

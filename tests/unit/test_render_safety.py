@@ -8,20 +8,36 @@ from collections.abc import Iterator
 import pytest
 
 from tests.builders import webapp
-from tests.rendered import HOSTILE, NOW, column, hostile_plan, hostile_report, lines_of, obeyed, report_lines
+from tests.rendered import (
+    HOSTILE,
+    NOW,
+    column,
+    hostile_plan,
+    hostile_report,
+    lines_of,
+    obeyed,
+    report_lines,
+    report_wide_lines,
+)
 from webappctl.core.objects import Scope
 from webappctl.core.plan import Action, Change, Plan
 from webappctl.render import (
     Target,
-    plan_document,
+    plan_json,
     plan_lines,
+    plan_markdown,
     plan_summary,
     plan_table,
     plan_warnings,
+    plan_wide_lines,
+    plan_wide_table,
+    plan_yaml,
     problem_table,
-    report_document,
+    report_json,
+    report_markdown,
     report_summary,
     report_warnings,
+    report_yaml,
     safe,
 )
 
@@ -33,13 +49,16 @@ def _everything(text: str) -> Iterator[str]:
     plan, report, target = hostile_plan(text), hostile_report(text), Target(text, text, Scope((text,), text))
     yield from (str(target), plan_summary(plan), report_summary(report))
     yield from (*plan_warnings(plan), *report_warnings(report))
-    for line in (*plan_lines(plan), *report_lines(report)):
+    for line in (*plan_lines(plan), *report_lines(report), *plan_wide_lines(plan), *report_wide_lines(report)):
         yield line.replace("\t", "")
     for width in WIDTHS:
         yield from lines_of(plan_table(plan, width, NOW), width)
+        yield from lines_of(plan_wide_table(plan, width, NOW), width)
         yield from lines_of(problem_table(report, width), width)
-    for document in (plan_document(plan, target), report_document(report, target)):
-        yield from document.split("\n")
+    for plan_format in (plan_json, plan_yaml, plan_markdown):
+        yield from plan_format(plan, target).split("\n")
+    for report_format in (report_json, report_yaml, report_markdown):
+        yield from report_format(report, target).split("\n")
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
@@ -51,7 +70,9 @@ def test_no_output_holds_what_a_terminal_obeys(text: str) -> None:
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_a_coloured_table_has_no_escape_but_colours(text: str) -> None:
     """On a terminal."""
-    lines = lines_of(plan_table(hostile_plan(text), 80, NOW), 80, terminal=True)
+    plan = hostile_plan(text)
+    lines = lines_of(plan_table(plan, 80, NOW), 80, terminal=True)
+    lines += lines_of(plan_wide_table(plan, 160, NOW), 160, terminal=True)
     bare = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in lines]
     assert set().union(*map(obeyed, bare)) == set()
 
@@ -61,6 +82,7 @@ def test_markup_is_shown_as_it_is(text: str) -> None:
     """Neither taken for a style nor for an emoji."""
     plan = Plan((Change(webapp(image=text), None, Action.CREATE),))
     assert text in column(lines_of(plan_table(plan, 200, NOW), 200), 2)
+    assert text in column(lines_of(plan_wide_table(plan, 200, NOW), 200), 4)
 
 
 @pytest.mark.parametrize(

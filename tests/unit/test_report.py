@@ -8,7 +8,7 @@ import pytest
 
 from tests.builders import deployment, snapshot, webapp
 from webappctl.core.objects import Snapshot
-from webappctl.core.plan import Action, Change, make_plan
+from webappctl.core.plan import Action, Budget, Change, make_plan
 from webappctl.core.report import MAX_MESSAGE, ExitCode, Outcome, Report, Result, cut, exit_code, plan_exit_code
 
 
@@ -71,7 +71,7 @@ def test_a_warning_is_none() -> None:
 )
 def test_a_plan_has_an_exit_code(world: Snapshot, code: ExitCode) -> None:
     """3 for pending, 5 for blocked or waiting where nothing is pending, 0 for in sync."""
-    assert plan_exit_code(make_plan(world)) is code
+    assert plan_exit_code(make_plan(world), Budget()) is code
 
 
 @pytest.mark.parametrize("before", ["", "a", "ab", "abc"])

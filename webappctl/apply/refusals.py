@@ -1,8 +1,11 @@
-"""The API server will not have it: why, and what can be done about it."""
+"""The API server will not have it: of which kind that is, and what can be done about it.
+
+Decided by class, reason, causes and fields of its answer; its text is quoted and never parsed.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from webappctl.apply.results import gone
@@ -12,7 +15,17 @@ from webappctl.core.plan import Action, Change, Obstacle
 from webappctl.core.report import Outcome, Result
 from webappctl.errors import ClusterError, Forbidden, NotFound, Rejected, Stopped
 
-TRIED_AGAIN: Final = "put right what the API server names; it is tried again in every pass"
+NAMESPACE_TERMINATING: Final = "NamespaceTerminating"
+SELECTOR_FIELD: Final = "spec.selector"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """`message` and `remedy` are for people."""
+
+    obstacle: Obstacle
+    message: str
+    remedy: str
 
 
 class Refusals:
@@ -24,23 +37,34 @@ class Refusals:
 
     def result_of(self, change: Change, error: Rejected) -> Result:
         """The server will not have it. That is this object's own trouble, and stays so in the next passes."""
-        if isinstance(error, NotFound) and self._webapp_is_gone(change.key):
+        if isinstance(error, NotFound) and (change.webapp is None or self._is_gone(change.key)):
             return gone(change)
-        message, remedy = error.message, error.remedy or TRIED_AGAIN
-        if isinstance(error, Forbidden):
-            message, remedy = self._forbidden(change, error)
-        refused = Result(change, Outcome.BLOCKED, change.deployment, tried=True, obstacle=Obstacle.REFUSED)
-        return replace(refused, message=message, remedy=remedy)
+        refusal = self.kind_of(change, error)
+        refused = Result(change, Outcome.BLOCKED, change.deployment, tried=True, obstacle=refusal.obstacle)
+        return replace(refused, message=refusal.message, remedy=refusal.remedy)
 
-    def _forbidden(self, change: Change, error: Forbidden) -> tuple[str, str]:
-        """Message and remedy: of a missing right; where none is missing, what the server says of quota or admission."""
-        missing = "" if error.causes else self._missing_right(change)
+    def kind_of(self, change: Change, error: Rejected) -> Refusal:
+        """What kind of refusal it is."""
+        namespace = change.key.namespace
+        quoted = f"refused by the API server: {error.server_message or error.message}"
+        if any(cause.reason == NAMESPACE_TERMINATING for cause in error.causes):
+            message = f"namespace {namespace} is being deleted"
+            return Refusal(Obstacle.TERMINATING_NAMESPACE, message, "it goes with its namespace")
+        if isinstance(error, NotFound):
+            return Refusal(Obstacle.MISSING_NAMESPACE, error.message, f"create namespace {namespace}")
+        if any(cause.field == SELECTOR_FIELD for cause in error.causes):
+            remedy = "delete the Deployment, it is created again"
+            return Refusal(Obstacle.IMMUTABLE_SELECTOR, quoted, remedy)
+        missing = self._missing_right(change) if isinstance(error, Forbidden) and not error.causes else ""
         if missing:
-            message = f"forbidden: may not {missing} deployments.apps in namespace {change.key.namespace}"
-            return message, "grant that right to this identity"
-        return f"refused by the API server: {error.server_message or error.message}", TRIED_AGAIN
+            message = f"forbidden: may not {missing} deployments.apps in namespace {namespace}"
+            return Refusal(Obstacle.MISSING_RIGHT, message, "grant that right to this identity")
+        if isinstance(error, Forbidden) or _denied_by_a_policy(error):
+            remedy = "make room in the quota, or keep to the admission rule that the API server names"
+            return Refusal(Obstacle.DENIED, quoted, error.remedy or remedy)
+        return Refusal(Obstacle.INVALID, quoted, error.remedy or "put right what the API server names")
 
-    def _webapp_is_gone(self, key: ObjectKey) -> bool:
+    def _is_gone(self, key: ObjectKey) -> bool:
         try:
             return self._writer.get_webapp(key).metadata.terminating
         except NotFound:
@@ -50,9 +74,8 @@ class Refusals:
 
     def _missing_right(self, change: Change) -> str:
         """Quota and a missing right are the same 403: a SelfSubjectAccessReview tells them apart."""
-        verbs = ("patch", "create") if change.action is Action.CREATE else ("patch",)
         try:
-            return next((verb for verb in verbs if not self._may_write(verb, change.key.namespace)), "")
+            return next((verb for verb in _verbs(change) if not self._may_write(verb, change.key.namespace)), "")
         except (ClusterError, Stopped):
             return ""
 
@@ -62,3 +85,22 @@ class Refusals:
         if key not in self._may:
             self._may[key] = self._writer.may(verb, group="apps", resource="deployments", namespace=namespace)
         return self._may[key]
+
+
+def _denied_by_a_policy(error: Rejected) -> bool:
+    """A ValidatingAdmissionPolicy denies with causes that name no field; what is invalid has one."""
+    return bool(error.causes) and not any(cause.field for cause in error.causes)
+
+
+def _verbs(change: Change) -> tuple[str, ...]:
+    """The rights that the write needs.
+
+    Server-side apply is a patch, and creates with both. Where OwnerReferencesPermissionEnforcement is on, a new owner
+    of an object that is there needs the right to delete it.
+    """
+    if change.action is Action.CREATE:
+        return ("patch", "create")
+    if change.action is Action.DELETE:
+        return ("delete",)
+    new_owner = any(field.path == "ownerReference" for field in change.fields)
+    return ("patch", "delete") if new_owner else ("patch",)

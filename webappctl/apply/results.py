@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from webappctl.core.objects import Deployment, Unreadable
-from webappctl.core.plan import Action, Change
+from webappctl.core.plan import Action, Change, Obstacle
 from webappctl.core.report import Outcome, Result
 from webappctl.errors import ClusterError, Stopped
 
@@ -12,12 +12,16 @@ def settled(change: Change) -> Result:
     """A row that needs no write."""
     outcomes = {
         Action.NONE: Outcome.UNCHANGED,
+        Action.HELD: Outcome.UNCHANGED,
+        Action.PAUSED: Outcome.UNCHANGED,
+        Action.ORPHAN: Outcome.ORPHAN,
         Action.BLOCKED: Outcome.BLOCKED,
         Action.WAITING: Outcome.WAITING,
     }
+    withheld = change.obstacle is Obstacle.CHANGE_BUDGET
     return Result(
         change,
-        outcomes[change.action],
+        Outcome.WITHHELD if withheld else outcomes[change.action],
         change.deployment,
         obstacle=change.obstacle,
         message=change.message,
@@ -26,7 +30,8 @@ def settled(change: Change) -> Result:
 
 
 def gone(change: Change) -> Result:
-    return Result(change, Outcome.GONE, message="its WebApp was deleted meanwhile")
+    what = "its WebApp was deleted meanwhile" if change.webapp else "it was gone already"
+    return Result(change, Outcome.GONE, message=what)
 
 
 def stale(change: Change, live: Deployment | Unreadable | None, message: str) -> Result:

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from webappctl.apply.refusals import Refusals
+from webappctl.apply.replanning import must_be_looked_at, plan_again
 from webappctl.apply.results import failed, gone, settled, stale
+from webappctl.apply.sending import send
 from webappctl.apply.writer import Writer
-from webappctl.core.desired import creation, update
-from webappctl.core.objects import Deployment, WebApp
-from webappctl.core.plan import PENDING, Action, Change, Plan, plan_one
-from webappctl.core.report import Outcome, Result
+from webappctl.core.plan import CAUTIOUS, PENDING, Action, Change, Plan, Policy
+from webappctl.core.report import OUTCOMES, Outcome, Result
 from webappctl.errors import (
     ClusterError,
     Conflict,
@@ -29,6 +29,7 @@ from webappctl.errors import (
 
 log = logging.getLogger(__name__)
 
+AS_WANTED: Final = frozenset({Action.NONE, Action.HELD, Action.PAUSED})
 MAX_TRIES: Final = 5
 """Of one object that moves each time between reading and writing it."""
 
@@ -38,12 +39,13 @@ class Orders:
     """How to carry out a plan.
 
     `replan`: an object that moved is planned again; otherwise (a person agreed to this very plan) it is left as
-    `stale`. `stop`: set from outside to end after the writes in flight. `on_result` hears of each result in the plan's
-    order, as soon as all before it are there.
+    `stale`. `policy`: that of the plan. `stop`: set from outside to end after the writes in flight. `on_result` hears
+    of each result in the plan's order, as soon as all before it are there.
     """
 
     workers: int = 8
     replan: bool = True
+    policy: Policy = CAUTIOUS
     stop: threading.Event = field(default_factory=threading.Event)
     on_result: Callable[[Result], None] = lambda _: None
 
@@ -107,7 +109,7 @@ class _Run:
                 return fresh
             if fresh is None:
                 return gone(change)
-            if fresh.action is Action.NONE:
+            if fresh.action in AS_WANTED:
                 return settled(fresh)
             if not (self._orders.replan or fresh.does_the_same_as(change)):
                 return stale(change, fresh.deployment, "it changed after it was planned")
@@ -117,56 +119,16 @@ class _Run:
         return stale(change, change.deployment, f"it changed at each of {MAX_TRIES} tries")
 
     def _write(self, change: Change) -> Result | Change | None:
-        """A Result; or, when it moved, the object planned again: None when its WebApp is gone."""
-        if _was_reconciled_before(change) and self._has_moved(change):
-            return self._plan_again(change)
+        """A Result; or, when it moved, the object planned again: None when there is nothing left of it."""
+        if must_be_looked_at(change, self._writer):
+            return plan_again(change, self._writer, self._orders.policy)
         try:
-            return self._send(change)
+            return send(change, self._writer)
         except Conflict as error:
             keys = {"namespace": change.key.namespace, "webapp": change.key.name, "reason": error.message}
             log.info("Object moved, it is planned again", extra={"keys": keys})
-            fresh = self._plan_again(change)
-            if error.may_have_happened and fresh is not None and fresh.action is Action.NONE:
+            fresh = plan_again(change, self._writer, self._orders.policy)
+            if error.may_have_happened and fresh is not None and fresh.action in AS_WANTED:
                 # It is as we wanted it: what moved it was our own earlier try, whose answer was lost.
-                outcome = Outcome.CREATED if change.action is Action.CREATE else Outcome.CONFIGURED
-                return Result(change, outcome, fresh.deployment, tried=True)
+                return Result(change, OUTCOMES[change.action], fresh.deployment, tried=True)
             return fresh
-
-    def _has_moved(self, change: Change) -> bool:
-        """A Deployment that vanished may have gone with its WebApp: ask, so that a deletion is never undone."""
-        try:
-            webapp = self._writer.get_webapp(change.key)
-        except NotFound:
-            return True
-        return webapp.metadata.terminating or not change.is_of(webapp)
-
-    def _send(self, change: Change) -> Result:
-        key = change.deployment_key
-        keys = {"namespace": key.namespace, "name": key.name, "webapp": change.key.name}
-        match change:
-            case Change(webapp=WebApp() as webapp, deployment=Deployment() as live):
-                log.info("Updating Deployment", extra={"keys": {**keys, "fields": [f.path for f in change.fields]}})
-                updated = self._writer.apply_deployment(update(webapp, live), force=True)
-                return Result(change, Outcome.CONFIGURED, updated, tried=True)
-            case Change(webapp=WebApp() as webapp, deployment=None):
-                log.info("Creating Deployment", extra={"keys": keys})
-                created = self._writer.apply_deployment(creation(webapp), force=False)
-                return Result(change, Outcome.CREATED, created, tried=True)
-            case _:
-                raise AssertionError("what cannot be read is never planned to be written")
-
-    def _plan_again(self, change: Change) -> Change | None:
-        try:
-            webapp = self._writer.get_webapp(change.key)
-        except NotFound:
-            return None
-        try:
-            deployment = self._writer.get_deployment(change.deployment_key)
-        except NotFound:
-            return plan_one(webapp, None)
-        return plan_one(webapp, deployment)
-
-
-def _was_reconciled_before(change: Change) -> bool:
-    status = change.webapp.status
-    return change.action is Action.CREATE and status is not None and status.observed_generation is not None

@@ -13,27 +13,32 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer._completion_classes import completion_init
 
-from webappctl.cli import cluster_setup, local, passes, watching
+from webappctl.cli import applying, cluster_setup, completion, local, planning, saved, watching
 
 app = typer.Typer(
     name="webappctl",
     help="Keeps one Deployment per WebApp, with a plan you can read first.",
     no_args_is_help=True,
+    add_completion=False,  # a command does it, as in kubectl: Typer's own scripts ask twice, or split contexts at `:`
     rich_markup_mode=None,
     pretty_exceptions_enable=False,  # its tracebacks show local variables, and those hold tokens
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-app.command("plan")(passes.plan)
-app.command("apply")(passes.apply)
+app.command("plan")(planning.plan)
+app.command("apply")(applying.apply)
 app.command("watch")(watching.watch)
+app.command("show")(saved.show)
 app.command("crd")(cluster_setup.crd)
 app.add_typer(local.sandbox_app, name="sandbox")
 app.command("demo")(local.demo)
+app.command("schema")(saved.schema)
+app.command("completion")(completion.completion)
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(ctx: typer.Context, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:  # the latter: somebody presses Tab behind it
         typer.echo(f"webappctl {version('webappctl')}")
         raise typer.Exit
 
@@ -55,4 +60,5 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    app()
+    completion_init()  # Typer leaves this out with its two options
+    app(complete_var=completion.VARIABLE)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from webappctl.cli import completion
 from webappctl.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,7 +23,15 @@ _NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
 
 class Output(Enum):
     TABLE = "table"
+    WIDE = "wide"
     JSON = "json"
+    YAML = "yaml"
+    MARKDOWN = "markdown"
+
+    @property
+    def for_people(self) -> bool:
+        """True where a terminal gets something else than a pipe."""
+        return self in (Output.TABLE, Output.WIDE)
 
 
 def duration(text: str) -> float:
@@ -46,7 +55,12 @@ def in_words(seconds: float) -> str:
 
 Names = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[NAMESPACE/]NAME", help="Only these WebApps. Default: all.", show_default=False),
+    typer.Argument(
+        metavar="[NAMESPACE/]NAME",
+        help="Only these WebApps. Default: all.",
+        show_default=False,
+        autocompletion=completion.names,
+    ),
 ]
 Namespaces = Annotated[
     list[str] | None,
@@ -57,6 +71,7 @@ Namespaces = Annotated[
         metavar="NAME",
         help="Only this namespace; may be given again. Default: all namespaces.",
         show_default=False,
+        autocompletion=completion.namespaces,
     ),
 ]
 AllNamespaces = Annotated[
@@ -79,7 +94,12 @@ Selector = Annotated[
 Context = Annotated[
     str | None,
     typer.Option(
-        "--context", envvar="WEBAPPCTL_CONTEXT", metavar="NAME", help="The kubeconfig context.", show_default=False
+        "--context",
+        envvar="WEBAPPCTL_CONTEXT",
+        metavar="NAME",
+        help="The kubeconfig context.",
+        show_default=False,
+        autocompletion=completion.contexts,
     ),
 ]
 Kubeconfig = Annotated[
@@ -95,7 +115,10 @@ Kubeconfig = Annotated[
 OutputFormat = Annotated[
     Output,
     typer.Option(
-        "--output", "-o", envvar="WEBAPPCTL_OUTPUT", help="table (plain lines where stdout is no terminal) or json."
+        "--output",
+        "-o",
+        envvar="WEBAPPCTL_OUTPUT",
+        help="table and wide are plain lines where stdout is no terminal; json and yaml have everything.",
     ),
 ]
 RequestTimeout = Annotated[
@@ -114,6 +137,16 @@ Timeout = Annotated[
         "--timeout", envvar="WEBAPPCTL_TIMEOUT", metavar="DURATION", parser=duration, help="For the whole command."
     ),
 ]
+Expires = Annotated[
+    float,
+    typer.Option(
+        "--expires",
+        envvar="WEBAPPCTL_EXPIRES",
+        metavar="DURATION",
+        parser=duration,
+        help="With --out: for how long the saved plan may be applied.",
+    ),
+]
 Workers = Annotated[
     int,
     typer.Option(
@@ -126,6 +159,7 @@ DEFAULT_WORKERS: Final = 8
 DEFAULT_INTERVAL: Any = "30s"
 DEFAULT_REQUEST_TIMEOUT: Any = "30s"
 DEFAULT_TIMEOUT: Any = "10m"
+DEFAULT_EXPIRES: Any = "24h"
 DEFAULT_WAIT: Any = "1m"
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NoReturn, ParamSpec, TextIO
 
 import typer
 
-from webappctl.errors import Stopped, UsageError, WebappctlError
+from webappctl.errors import Refused, Stopped, UsageError, WebappctlError
 
 if TYPE_CHECKING:
     from webappctl.cluster import Cluster
@@ -25,6 +25,9 @@ P = ParamSpec("P")
 
 ERROR: Final = 1
 USAGE: Final = 2
+REFUSED: Final = 4
+
+CODES: Final = ((UsageError, USAGE), (Refused, REFUSED))
 
 GRACE: Final = 8.0
 """Seconds that the writes in flight have to end after a signal; a container runtime kills after 10."""
@@ -64,7 +67,7 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
         except WebappctlError as error:
             for line in f"webappctl: {error}".splitlines():
                 say(line)
-            code = USAGE if isinstance(error, UsageError) else ERROR
+            code = next((code for kind, code in CODES if isinstance(error, kind)), ERROR)
         except OSError as error:
             say(f"webappctl: {error.filename or 'a file'}: {error.strerror or error}")
             code = ERROR

@@ -28,45 +28,63 @@ LONG: Final = 20
 """From so many writes on, a progress bar is worth its line."""
 
 
+PLAN_DOCUMENTS: Final = {
+    Output.JSON: render.plan_json,
+    Output.YAML: render.plan_yaml,
+    Output.MARKDOWN: render.plan_markdown,
+}
+REPORT_DOCUMENTS: Final = {
+    Output.JSON: render.report_json,
+    Output.YAML: render.report_yaml,
+    Output.MARKDOWN: render.report_markdown,
+}
+
+
 def plan(plan: Plan, target: Target, output: Output) -> None:
-    if output is Output.JSON:
-        _print(render.plan_document(plan, target))
+    if output in PLAN_DOCUMENTS:
+        _print(PLAN_DOCUMENTS[output](plan, target).rstrip("\n"))
     elif sys.stdout.isatty():
-        plan_for_people(plan, target, sys.stdout)
+        plan_for_people(plan, target, sys.stdout, output)
     else:
         say(f"Plan for {target}")
-        write(sys.stdout, render.plan_lines(plan))
+        write(sys.stdout, _plain(plan, output))
         say(render.plan_summary(plan))
     _say_all(render.plan_warnings(plan))
 
 
 def announcement(plan: Plan, target: Target, output: Output) -> None:
     """The plan, before anything is written. Where stdout is for a program, people find it on stderr."""
-    if output is Output.TABLE and sys.stdout.isatty():
-        plan_for_people(plan, target, sys.stdout)
+    if output.for_people and sys.stdout.isatty():
+        plan_for_people(plan, target, sys.stdout, output)
     elif sys.stderr.isatty():
-        plan_for_people(plan, target, sys.stderr)
+        plan_for_people(plan, target, sys.stderr, output)
     else:
         say(f"Plan for {target}")
         say(render.plan_summary(plan))
     _say_all(render.plan_warnings(plan))
 
 
-def plan_for_people(plan: Plan, target: Target, stream: TextIO) -> None:
+def plan_for_people(plan: Plan, target: Target, stream: TextIO, output: Output = Output.TABLE) -> None:
     write(stream, [f"Plan for {target}"])
     console = _console(stream)
     if console.width < NARROWEST_TABLE:
-        write(stream, render.plan_lines(plan))
+        write(stream, _plain(plan, output))
     else:
-        _print_table(console, render.plan_table(plan, console.width, datetime.now(UTC)))
+        table = render.plan_wide_table if output is Output.WIDE else render.plan_table
+        _print_table(console, table(plan, console.width, datetime.now(UTC)))
     write(stream, [render.plan_summary(plan)])
+
+
+def _plain(plan: Plan, output: Output) -> Iterator[str]:
+    return render.plan_wide_lines(plan) if output is Output.WIDE else render.plan_lines(plan)
 
 
 @contextmanager
 def results(writes: int, output: Output) -> Iterator[Callable[[Result], None]]:
     """Hears of each result: prints its lines off a terminal, and moves a bar on one when there are many."""
-    if output is Output.TABLE and not sys.stdout.isatty():
-        yield lambda result: write(sys.stdout, render.result_lines(result))
+    if output.for_people and not sys.stdout.isatty():
+        lines = render.result_wide_lines if output is Output.WIDE else render.result_lines
+        yield lambda result: write(sys.stdout, lines(result))
     elif writes >= LONG and sys.stderr.isatty():
         with _bar(writes) as on_result:
             yield on_result
@@ -77,14 +95,14 @@ def results(writes: int, output: Output) -> Iterator[Callable[[Result], None]]:
 def report(report: Report, target: Target, output: Output) -> None:
     """What is left to be said at the end."""
     summary = render.report_summary(report)
-    if output is Output.TABLE and sys.stdout.isatty():
+    if output.for_people and sys.stdout.isatty():
         _print_problems(report)
         _print(f"Applied: {summary}")
     else:
         say(summary)
     _say_all(render.report_warnings(report))
-    if output is Output.JSON:
-        _print(render.report_document(report, target))
+    if output in REPORT_DOCUMENTS:
+        _print(REPORT_DOCUMENTS[output](report, target).rstrip("\n"))
 
 
 def _print_problems(report: Report) -> None:

@@ -41,4 +41,4 @@ def open_cluster(
         kubeconfig=kubeconfig, context=context, workers=workers, request_timeout=request_timeout, until=ends
     )
     transport = Transport(connection.wire, request_timeout=request_timeout, stop=stop, until=until)
-    return Cluster(transport, context=connection.context, workers=workers)
+    return Cluster(transport, context=connection.context, namespace=connection.namespace, workers=workers)

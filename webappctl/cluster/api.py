@@ -1,40 +1,34 @@
-"""What webappctl asks of a cluster: whole lists, single reads, applies, events and reviews of rights."""
+"""What webappctl asks of a cluster: whole lists, single reads, writes with preconditions, events, reviews of rights."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from http import HTTPStatus
-from typing import Any, Final, TypeVar
+from collections.abc import Callable
+from typing import TypeVar
 
-import msgspec
-
-from webappctl.cluster import requests
+from webappctl.cluster import events, requests
+from webappctl.cluster.answers import ACCESS_REVIEW, ask, read_allowed, read_object
 from webappctl.cluster.listing import whole_list
-from webappctl.cluster.requests import ACCESS_REVIEWS, CRDS, DEPLOYMENTS, EVENTS, WEBAPPS
+from webappctl.cluster.requests import ACCESS_REVIEWS, CRDS, DEPLOYMENTS, NAMESPACES, PODS, WEBAPPS
+from webappctl.cluster.snapshot import known_autoscalers, list_autoscalers, list_webapps, take_snapshot
 from webappctl.cluster.transport import Transport
 from webappctl.cluster.wire import Request
 from webappctl.core.objects import (
-    MANAGED_BY,
+    Autoscalers,
     Deployment,
     Json,
     ObjectKey,
+    Pod,
     Scope,
     Snapshot,
     Unreadable,
     WebApp,
     read_deployment,
-    read_deployments,
+    read_pods,
     read_webapp,
-    read_webapps,
 )
-from webappctl.errors import BadAnswer, Conflict, Invalid, NotFound, UsageError
+from webappctl.errors import BadAnswer, NotFound
 
 T = TypeVar("T")
-
-ACCESS_REVIEW: Final = "SelfSubjectAccessReview"
-EVENT_TRIES: Final = 4
-"""A recurring event that others count too, or that expires meanwhile, is tried this often."""
 
 
 class Cluster:
@@ -44,29 +38,33 @@ class Cluster:
     is `namespace/name`, or for lists `deployments.apps in all namespaces`.
     """
 
-    def __init__(self, transport: Transport, *, context: str, workers: int) -> None:
+    def __init__(self, transport: Transport, *, context: str, workers: int, namespace: str = "default") -> None:
         self.transport = transport
         self.context = context
+        self.namespace = namespace
         self.server = transport.server
         self._workers = workers
 
     def snapshot(self, scope: Scope) -> Snapshot:
-        """Both lists, side by side: whole, or an exception.
+        """Three lists, side by side: whole, or an exception.
 
         WebApps are narrowed to the scope and sorted by key. Deployments are listed without a selector; those that
-        can be nobody's child (another name, and without our label) are left out. NotFound: there is no CRD.
+        can be nobody's child (another name, and without our label) are left out. Only of autoscalers is it no error
+        when they may not be listed. NotFound: there is no CRD.
         """
-        namespaces = tuple(dict.fromkeys(scope.namespaces)) or ("",)
-        pool = ThreadPoolExecutor(min(2 * len(namespaces), self._workers), "list")
-        try:
-            webapps = [pool.submit(self._webapps, namespace, scope.selector) for namespace in namespaces]
-            deployments = [pool.submit(self._deployments, namespace) for namespace in namespaces]
-            return Snapshot(
-                tuple(sorted((w for w in _all(webapps) if scope.covers(w.key)), key=lambda w: w.key)),
-                {deployment.key: deployment for deployment in _all(deployments)},
-            )
-        finally:
-            pool.shutdown(cancel_futures=True)
+        return take_snapshot(self.transport, scope, self._workers)
+
+    def autoscalers(self, namespace: str) -> Autoscalers:
+        """Those of that namespace, which is `unknown` where they may not be listed."""
+        return known_autoscalers([(namespace, list_autoscalers(self.transport, namespace))])
+
+    def pods(self, namespace: str, selector: str) -> tuple[Pod, ...]:
+        """Those with that label selector, in the server's order."""
+        return tuple(whole_list(self.transport, PODS, namespace, selector, read_pods))
+
+    def has_namespace(self, name: str) -> bool:
+        """True of one that is about to end, too."""
+        return self._unless_absent(requests.get_one(NAMESPACES, "", name)) is not None
 
     def get_webapp(self, key: ObjectKey) -> WebApp | Unreadable:
         """NotFound only when the server knows WebApps and has none of that name; BadAnswer when the CRD is gone."""
@@ -82,8 +80,29 @@ class Cluster:
         Conflict: it moved, exists already, or (without `force`) a cause `FieldManagerConflict`: another manager owns a
         field. NotFound: the namespace is missing.
         """
-        request = requests.apply(DEPLOYMENTS, manifest, force=force)
-        return _readable(self._send(request, read_deployment), request)
+        return self._deployment_of(requests.apply(DEPLOYMENTS, manifest, force=force))
+
+    def try_deployment(self, manifest: Json, *, force: bool) -> Deployment:
+        """The same, judged and answered as if, and not carried out. It needs the same rights."""
+        return self._deployment_of(requests.apply(DEPLOYMENTS, manifest, force=force, dry_run=True))
+
+    def hand_over(self, deployment: Deployment, managed_fields: list[Json]) -> Deployment:
+        """Say anew who owns which of its fields; nothing else of it changes. Conflict: it moved since it was read.
+
+        `managed_fields` are whole entries, one for each manager and operation: the API server says nothing when it
+        drops all of them because one has no `fieldsType`, or one because another comes after it.
+        """
+        read = deployment.metadata
+        operations: list[Json] = [  # `add` sets it whether there is one or not
+            {"op": "add", "path": "/metadata/managedFields", "value": managed_fields},
+            {"op": "replace", "path": "/metadata/resourceVersion", "value": read.resource_version},
+        ]
+        return self._deployment_of(requests.json_patch(DEPLOYMENTS, read.namespace, read.name, operations))
+
+    def delete_deployment(self, key: ObjectKey, *, uid: str, resource_version: str) -> None:
+        """Conflict: it moved since it was read, or is another one of that name. NotFound: there is none."""
+        request = requests.delete(DEPLOYMENTS, key.namespace, key.name, uid=uid, resource_version=resource_version)
+        self.transport.send(request)
 
     def apply_status(self, manifest: Json) -> WebApp:
         """Forced server-side apply on `/status`. Conflict: another uid or resourceVersion than the manifest's."""
@@ -98,132 +117,43 @@ class Cluster:
 
     def record_event(self, event: Json) -> None:
         """Create a core/v1 Event; one of the same name is counted, and takes over `lastTimestamp`."""
-        for last in (False,) * (EVENT_TRIES - 1) + (True,):
-            try:
-                self.transport.send(requests.create(EVENTS, event))
-            except Conflict:
-                if self._count_event(event, last=last):
-                    return
-            else:
-                return
+        events.record_event(self.transport, event)
 
     def may(self, verb: str, *, group: str, resource: str, subresource: str = "", namespace: str = "") -> bool:
         """A SelfSubjectAccessReview: is this identity allowed to? An empty namespace means in all of them."""
         asked = {"verb": verb, "group": group, "resource": resource, "subresource": subresource, "namespace": namespace}
         review = {"apiVersion": "authorization.k8s.io/v1", "kind": ACCESS_REVIEW, "spec": {"resourceAttributes": asked}}
-        return self._send(requests.create(ACCESS_REVIEWS, review, repeatable=True), _read_review).status.allowed
+        return self._send(requests.create(ACCESS_REVIEWS, review, repeatable=True), read_allowed)
 
     def get_crd(self, name: str) -> Json | None:
         """The CustomResourceDefinition as it is stored; None when there is none of that name."""
-        request = requests.get_one(CRDS, "", name)
-        try:
-            return self._send(request, _read_object)
-        except NotFound:
-            return None
+        return self._unless_absent(requests.get_one(CRDS, "", name))
 
     def apply_crd(self, manifest: Json) -> Json:
         """Forced server-side apply: what another tool set is taken over."""
-        return self._send(requests.apply(CRDS, manifest, force=True), _read_object)
+        return self._send(requests.apply(CRDS, manifest, force=True), read_object)
 
     def webapps(self) -> tuple[WebApp | Unreadable, ...]:
         """Every stored WebApp of the cluster, in the server's order. NotFound: there is no CRD."""
-        return tuple(self._webapps("", ""))
+        return tuple(list_webapps(self.transport, "", ""))
 
     def _send(self, request: Request, read: Callable[[bytes], T]) -> T:
-        body = self.transport.send(request)
+        return ask(self.transport, request, read)
+
+    def _deployment_of(self, write: Request) -> Deployment:
+        return _readable(self._send(write, read_deployment), write)
+
+    def _unless_absent(self, request: Request) -> Json | None:
         try:
-            return read(body)
-        except BadAnswer as error:
-            error.subject, error.may_have_happened = request.purpose.subject, request.writes
-            raise
-
-    def _webapps(self, namespace: str, selector: str) -> list[WebApp | Unreadable]:
-        try:
-            return whole_list(self.transport, WEBAPPS, namespace, selector, read_webapps)
-        except NotFound as error:
-            message = f"{self.server} does not know WebApps: their CRD is not installed"
-            remedy = "webappctl crd --install"
-            raise NotFound(message, code=error.code, subject=str(WEBAPPS), remedy=remedy) from error
-        except Invalid as error:
-            if not selector or error.code != HTTPStatus.BAD_REQUEST:
-                raise
-            raise UsageError(f"--selector {selector!r} cannot be understood: {error.server_message}") from error
-
-    def _deployments(self, namespace: str) -> list[Deployment | Unreadable]:
-        listed = whole_list(self.transport, DEPLOYMENTS, namespace, "", read_deployments)
-        return [deployment for deployment in listed if _of_concern(deployment)]
-
-    def _count_event(self, event: Json, *, last: bool) -> bool:
-        """False when the stored one moved or expired meanwhile, so that it must be begun again."""
-        namespace, name = event["metadata"]["namespace"], event["metadata"]["name"]
-        try:
-            stored = self._send(requests.get_one(EVENTS, namespace, name), _read_event)
-            self.transport.send(requests.merge_patch(EVENTS, namespace, name, _counted(stored, event)))
-        except (Conflict, NotFound):
-            if last:
-                raise
-            return False
-        return True
+            return self._send(request, read_object)
+        except NotFound:
+            return None
 
 
-def _all(lists: list[Future[list[Any]]]) -> Iterator[Any]:
-    for future in lists:
-        yield from future.result()
-
-
-def _of_concern(deployment: Deployment | Unreadable) -> bool:
-    labels = deployment.metadata.labels or {}
-    return deployment.metadata.name.endswith("-deployment") or labels.get("managed-by") == MANAGED_BY
-
-
-def _readable(answered: T | Unreadable, request: Request) -> T:
+def _readable(answered: T | Unreadable, write: Request) -> T:
     if isinstance(answered, Unreadable):
-        unread = BadAnswer(f"it was applied, but cannot be read: {answered.problem}", subject=request.purpose.subject)
-        unread.may_have_happened = True
+        done = "it was applied" if write.writes else "it would be applied"
+        unread = BadAnswer(f"{done}, but cannot be read: {answered.problem}", subject=write.purpose.subject)
+        unread.may_have_happened = write.writes
         raise unread
     return answered
-
-
-class _EventMeta(msgspec.Struct, frozen=True, rename="camel"):
-    resource_version: str
-
-
-class _Event(msgspec.Struct, frozen=True):
-    metadata: _EventMeta
-    count: int | None = None
-
-
-class _ReviewStatus(msgspec.Struct, frozen=True):
-    allowed: bool
-
-
-class _Review(msgspec.Struct, frozen=True):
-    status: _ReviewStatus
-
-
-def _read_object(body: bytes) -> dict[str, Any]:
-    return _typed(body, dict[str, Any], "object")
-
-
-def _read_event(body: bytes) -> _Event:
-    return _typed(body, _Event, "Event")
-
-
-def _read_review(body: bytes) -> _Review:
-    return _typed(body, _Review, ACCESS_REVIEW)
-
-
-def _typed(body: bytes, kind: type[T], name: str) -> T:
-    try:
-        return msgspec.json.decode(body, type=kind)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise BadAnswer(f"the answer is not the {name} that was asked for") from error
-
-
-def _counted(stored: _Event, event: Json) -> Json:
-    """`resourceVersion` makes the patch fail when somebody else counted in between."""
-    return {
-        "metadata": {"resourceVersion": stored.metadata.resource_version},
-        "count": (stored.count or 1) + 1,
-        "lastTimestamp": event["lastTimestamp"],
-    }

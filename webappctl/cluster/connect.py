@@ -38,10 +38,11 @@ EVERY_CREDENTIAL: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """`context` is `in-cluster` in a pod without a kubeconfig."""
+    """`context` is `in-cluster` in a pod without a kubeconfig. `namespace`: the one that kubectl would take."""
 
     server: str
     context: str
+    namespace: str
     wire: Wire
 
 
@@ -66,7 +67,7 @@ def connect(
     logging.getLogger("urllib3").setLevel(logging.ERROR)  # its warnings quote headers, and stderr is ours
     found = find_context(kubeconfig, context, os.environ)
     door = _Door(found, kubeconfig, workers, longest_login)
-    return Connection(found.server, found.name, PoolWire(found.server, door.log_in))
+    return Connection(found.server, found.name, found.namespace, PoolWire(found.server, door.log_in))
 
 
 class _Door:

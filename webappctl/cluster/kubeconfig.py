@@ -18,6 +18,7 @@ from webappctl.errors import ConfigError
 
 DEFAULT_FILE: Final = "~/.kube/config"
 SERVICE_ACCOUNT_DIR: Final = "/var/run/secrets/kubernetes.io/serviceaccount"
+DEFAULT_NAMESPACE: Final = "default"
 IN_CLUSTER: Final = "in-cluster"
 NOTHING_FOUND: Final = "set --kubeconfig or KUBECONFIG, or start a cluster here with `webappctl sandbox up`"
 
@@ -26,7 +27,10 @@ Section = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class KubeContext:
-    """A context, with all that it names. `server` has no credentials in it; file names are absolute."""
+    """A context, with all that it names. `server` has no credentials in it; file names are absolute.
+
+    `namespace`: of objects that name none.
+    """
 
     name: str
     server: str
@@ -34,6 +38,7 @@ class KubeContext:
     user: Section = field(repr=False)
     user_name: str = ""
     in_pod: bool = False
+    namespace: str = DEFAULT_NAMESPACE
 
 
 def find_context(kubeconfig: str | None, context: str | None, environ: Mapping[str, str]) -> KubeContext:
@@ -48,6 +53,11 @@ def find_context(kubeconfig: str | None, context: str | None, environ: Mapping[s
     if context is not None:
         raise ConfigError(f"no context {context}: there is no kubeconfig in {where}", remedy=NOTHING_FOUND)
     raise ConfigError(f"no cluster is configured: there is no kubeconfig in {where}", remedy=NOTHING_FOUND)
+
+
+def context_names(kubeconfig: str | None, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Sorted. Raises ConfigError."""
+    return tuple(sorted(_merge(_files(kubeconfig, environ)).contexts))
 
 
 def _files(kubeconfig: str | None, environ: Mapping[str, str]) -> tuple[Path, ...]:
@@ -148,7 +158,8 @@ def _choose(merged: _Merged, context: str | None) -> KubeContext:
         raise ConfigError(f"context {name} in {where} names a user that is not there: {user_name}")
     cluster = merged.clusters[cluster_name]
     server = _server(cluster, f"cluster {cluster_name} in {where}")
-    return KubeContext(name, server, cluster, merged.users.get(user_name, {}), user_name)
+    namespace = str(chosen.get("namespace") or DEFAULT_NAMESPACE)
+    return KubeContext(name, server, cluster, merged.users.get(user_name, {}), user_name, namespace=namespace)
 
 
 def _server(cluster: Section, whose: str) -> str:
@@ -174,4 +185,12 @@ def _pod(environ: Mapping[str, str]) -> KubeContext:
     host = f"[{host}]" if ":" in host else host
     server = f"https://{host}:{environ['KUBERNETES_SERVICE_PORT']}"
     cluster = {"server": server, "certificate-authority": str(directory / "ca.crt")}
-    return KubeContext(IN_CLUSTER, server, cluster, {"tokenFile": str(directory / "token")}, in_pod=True)
+    user = {"tokenFile": str(directory / "token")}
+    return KubeContext(IN_CLUSTER, server, cluster, user, in_pod=True, namespace=_pods_namespace(directory))
+
+
+def _pods_namespace(directory: Path) -> str:
+    try:
+        return (directory / "namespace").read_text("utf-8").strip() or DEFAULT_NAMESPACE
+    except (OSError, ValueError):
+        return DEFAULT_NAMESPACE

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 from webappctl.cluster.requests import list_page
 from webappctl.cluster.transport import Transport
 from webappctl.cluster.wire import Request, Resource
-from webappctl.core.objects import Page, Unreadable
+from webappctl.core.objects import Page
 from webappctl.errors import BadAnswer, Gone
 
 T = TypeVar("T")
@@ -21,7 +21,7 @@ STARTS: Final = 4
 
 def whole_list(
     transport: Transport, resource: Resource, namespace: str, selector: str, read: Callable[[bytes], Page[T]]
-) -> list[T | Unreadable]:
+) -> list[T]:
     """Every object, in the server's order. `namespace` and `selector` may be empty: all.
 
     Raises what Transport.send raises; Gone when the token expired at every start.

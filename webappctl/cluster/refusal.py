@@ -49,12 +49,14 @@ def refusal(answer: Answer, purpose: Purpose, server: str) -> errors.ClusterErro
             subject=purpose.subject,
             remedy="is this the address of an API server?",
         )
+    status = _read(answer.body)
+    if status is not None and _denied_by_a_webhook(answer, status, purpose):
+        return _denied(answer.status, status, purpose)
     if answer.status == HTTPStatus.UNAUTHORIZED:
         return errors.Unauthorized(
             f"{server} does not accept the credentials (401)",
             remedy="log in again, or choose another context with --context",
         )
-    status = _read(answer.body)
     if answer.status == HTTPStatus.NOT_FOUND and _not_of_that_object(answer, status, purpose):
         return errors.BadAnswer(f"{server} does not serve {purpose.resource} (404)", subject=purpose.subject)
     return _rejected(answer.status, status, purpose, server)
@@ -64,6 +66,23 @@ def one_line(text: str, longest: int = LONGEST) -> str:
     """Without line breaks and control characters, and cut."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * longest]).split())
     return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def _denied_by_a_webhook(answer: Answer, status: _Status, purpose: Purpose) -> bool:
+    """A webhook may deny with any code, and mostly gives no reason; the API server's own refusals have one.
+
+    So a 401 of a webhook is not taken for our credentials, nor its 404 for an object.
+    """
+    client_error = HTTPStatus.BAD_REQUEST <= answer.status < HTTPStatus.INTERNAL_SERVER_ERROR
+    asked_to_write = purpose.verb not in {"get", "list"}
+    return asked_to_write and client_error and not status.reason and answer.status != HTTPStatus.TOO_MANY_REQUESTS
+
+
+def _denied(code: int, status: _Status, purpose: Purpose) -> errors.Forbidden:
+    message = f"denied: {status.message}" if status.message else f"denied ({_phrase(code)})"
+    return errors.Forbidden(
+        message, code=code, causes=status.causes, subject=purpose.subject, server_message=status.message
+    )
 
 
 def _not_of_that_object(answer: Answer, status: _Status | None, purpose: Purpose) -> bool:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
 
-from webappctl.cluster.wire import APPLY_PATCH, JSON, MERGE_PATCH, Purpose, Request, Resource
+from webappctl.cluster.wire import APPLY_PATCH, DRY_RUN, JSON, JSON_PATCH, MERGE_PATCH, Purpose, Request, Resource
 from webappctl.core.objects import FIELD_MANAGER, GROUP, PLURAL, VERSION, Json
 
 WEBAPPS: Final = Resource(GROUP, VERSION, PLURAL)
 DEPLOYMENTS: Final = Resource("apps", "v1", "deployments")
+AUTOSCALERS: Final = Resource("autoscaling", "v2", "horizontalpodautoscalers")
+NAMESPACES: Final = Resource("", "v1", "namespaces")
+PODS: Final = Resource("", "v1", "pods")
 EVENTS: Final = Resource("", "v1", "events")
 CRDS: Final = Resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+_NOT_IN_YAML: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 ACCESS_REVIEWS: Final = Resource("authorization.k8s.io", "v1", "selfsubjectaccessreviews")
 
 
@@ -27,19 +32,25 @@ def list_page(resource: Resource, namespace: str, query: Mapping[str, str]) -> R
     return Request("GET", resource.path(namespace), query, purpose=purpose, repeatable=True)
 
 
-def apply(resource: Resource, manifest: Json, *, force: bool, subresource: str = "") -> Request:
+def apply(resource: Resource, manifest: Json, *, force: bool, subresource: str = "", dry_run: bool = False) -> Request:
     """Server-side apply of that manifest, to the object that it names."""
     namespace, name = manifest["metadata"].get("namespace", ""), manifest["metadata"]["name"]
     asked = f"{resource}/{subresource}" if subresource else str(resource)
     return Request(
         "PATCH",
         resource.path(namespace, name, subresource),
-        {"fieldManager": FIELD_MANAGER, "force": "true" if force else "false"},
-        msgspec.json.encode(manifest),
+        {"fieldManager": FIELD_MANAGER, "force": "true" if force else "false"} | (DRY_RUN if dry_run else {}),
+        _as_yaml(manifest),
         APPLY_PATCH,
         Purpose("patch", asked, namespace, name),
         repeatable=True,
     )
+
+
+def _as_yaml(manifest: Json) -> bytes:
+    """JSON that is YAML too: as such the API server reads what is applied, and it allows fewer raw characters."""
+    text = msgspec.json.encode(manifest).decode()
+    return _NOT_IN_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode()
 
 
 def create(resource: Resource, manifest: Json, *, repeatable: bool = False) -> Request:
@@ -60,3 +71,24 @@ def merge_patch(
     query = {"fieldManager": FIELD_MANAGER}
     path = resource.path(namespace, name, subresource)
     return Request("PATCH", path, query, body, MERGE_PATCH, purpose, repeatable)
+
+
+def json_patch(resource: Resource, namespace: str, name: str, operations: Sequence[Json]) -> Request:
+    """One that sets the resourceVersion to the one that was read, so that it can only be carried out once."""
+    purpose = Purpose("patch", str(resource), namespace, name)
+    body = msgspec.json.encode(operations)
+    query = {"fieldManager": FIELD_MANAGER}
+    return Request("PATCH", resource.path(namespace, name), query, body, JSON_PATCH, purpose, repeatable=True)
+
+
+def delete(resource: Resource, namespace: str, name: str, *, uid: str, resource_version: str) -> Request:
+    """Of just that object, as it was read. What it owns goes after it, by the garbage collector."""
+    options = {
+        "apiVersion": "v1",
+        "kind": "DeleteOptions",
+        "preconditions": {"uid": uid, "resourceVersion": resource_version},
+        "propagationPolicy": "Background",
+    }
+    purpose = Purpose("delete", str(resource), namespace, name)
+    path, body = resource.path(namespace, name), msgspec.json.encode(options)
+    return Request("DELETE", path, {}, body, JSON, purpose, repeatable=True)

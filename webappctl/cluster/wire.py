@@ -15,6 +15,9 @@ from webappctl.errors import Unreachable
 JSON: Final = "application/json"
 APPLY_PATCH: Final = "application/apply-patch+yaml"
 MERGE_PATCH: Final = "application/merge-patch+json"
+JSON_PATCH: Final = "application/json-patch+json"
+DRY_RUN: Final = {"dryRun": "All"}
+"""The query of a write that is judged and answered as any other, and not carried out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ class Request:
 
     @property
     def writes(self) -> bool:
-        return self.method != "GET"
+        return self.method != "GET" and not DRY_RUN.items() <= self.query.items()
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,11 +90,12 @@ def _number_problem(field: str, value: int | None, largest: int) -> str:
     return "" if 1 <= value <= largest else f"spec.{field} is {value}, it must be from 1 to {largest}"
 
 
-def desired_fields(webapp: WebApp) -> OwnedFields:
-    """What its Deployment should have. Only for a WebApp without a problem."""
+def desired_fields(webapp: WebApp, *, held: bool = False) -> OwnedFields:
+    """What its Deployment should have. Only for a WebApp without a problem. `held`: an autoscaler has the replicas."""
     spec = webapp.spec or WebAppSpec()
     labels = labels_of(webapp.metadata.name)
-    return OwnedFields(labels, owner_of(webapp), spec.replicas, labels, spec.image, spec.port)
+    replicas = None if held else spec.replicas
+    return OwnedFields(labels, owner_of(webapp), replicas, labels, spec.image, spec.port)
 
 
 def creation(webapp: WebApp) -> Json:
@@ -102,13 +103,14 @@ def creation(webapp: WebApp) -> Json:
     return _manifest(webapp, {"resourceVersion": CREATE_ONLY}, webapp.spec.replicas if webapp.spec else None)
 
 
-def update(webapp: WebApp, live: Deployment) -> Json:
+def update(webapp: WebApp, live: Deployment, *, held: bool = False) -> Json:
     """The body that brings `live` to what the WebApp asks for, and is refused (409) when another write came between.
 
-    Replicas that are not ours are left out, except while we still own the field: leaving it out then would delete
-    it, and the API server would make it 1. So the live value is sent until another manager takes it over.
+    Replicas that are not ours (not asked for, or `held` by an autoscaler) are left out, except while we still own the
+    field: leaving it out then would delete it, and the API server would make it 1. So the live value is sent until
+    another manager takes it over.
     """
-    replicas = webapp.spec.replicas if webapp.spec else None
+    replicas = desired_fields(webapp, held=held).replicas
     if replicas is None and ManagedFields.read(live.metadata.managed_fields).owned_by_us(REPLICAS_PATH):
         replicas = live.spec.replicas
     precondition = {"uid": live.metadata.uid, "resourceVersion": live.metadata.resource_version}

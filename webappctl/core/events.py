@@ -16,7 +16,7 @@ FAILED: Final = "Failed"
 def event_of(result: Result, now: str) -> Json | None:
     """A core/v1 Event, or None. Its name is the same for the same event, so that a repetition is counted."""
     kind, reason, message = _what(result)
-    if not reason:
+    if not reason or result.change.webapp is None:
         return None
     webapp = result.change.webapp.metadata
     message = cut(message)
@@ -63,6 +63,6 @@ def _replicas(result: Result) -> str:
 
 def _newly_blocked(result: Result) -> bool:
     """One that was not even tried makes an event when its condition changes, not at every pass."""
-    status = result.change.webapp.status
+    status = result.change.webapp.status if result.change.webapp else None
     stalled = status.condition(STALLED) if status else None
     return stalled is None or stalled.reason != BLOCKED or stalled.message != cut(result.text)

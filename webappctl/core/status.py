@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
 
-from webappctl.core.desired import MAX_LABEL, problem_of, selector_of
+from webappctl.core.desired import MAX_LABEL, selector_of
 from webappctl.core.objects import (
     API_VERSION,
     KIND,
     Condition,
-    Deployment,
     Json,
     ManagedFields,
     Unreadable,
     WebApp,
     WebAppStatus,
 )
-from webappctl.core.plan import BLOCKED, STALLED
+from webappctl.core.plan import STALLED
+from webappctl.core.progress import DEPLOYMENT_READY, STALLING, Progress, own_deployment, progress_of
 from webappctl.core.report import SETTLED, Outcome, Result, cut
 
 AVAILABLE: Final = "Available"
@@ -28,35 +27,20 @@ READY: Final = "Ready"
 RECONCILING: Final = "Reconciling"
 OUR_CONDITIONS: Final = frozenset({AVAILABLE, READY, RECONCILING, STALLED})
 
-DEPLOYMENT_READY: Final = "DeploymentReady"
-ROLLOUT_IN_PROGRESS: Final = "RolloutInProgress"
-MINIMUM_UNAVAILABLE: Final = "MinimumReplicasUnavailable"
-DEADLINE_EXCEEDED: Final = "ProgressDeadlineExceeded"
-REPLICA_FAILURE: Final = "ReplicaFailure"
-PAUSED: Final = "DeploymentPaused"
-_STALLING: Final = frozenset({BLOCKED, DEADLINE_EXCEEDED, REPLICA_FAILURE})
-
-
-@dataclass(frozen=True, slots=True)
-class _Progress:
-    """How far the rollout is: the reason and message of whatever is not True."""
-
-    available: bool
-    ready: bool
-    reason: str
-    message: str
-
 
 def status_change(result: Result, webapp: WebApp | Unreadable, now: str) -> WebAppStatus | None:
     """The status to write on `webapp`, or None where it is right already, or nothing is known that could be said.
 
     `webapp` may be newer than the one that was planned; `now` is RFC 3339 in whole seconds.
     """
-    if result.outcome not in SETTLED | {Outcome.BLOCKED, Outcome.WAITING} or webapp.metadata.terminating:
+    planned = result.change.webapp
+    if planned is None or webapp.metadata.terminating:
         return None
-    if _is_newer(webapp.status, result.change.webapp.metadata.generation):
+    if result.outcome not in SETTLED | {Outcome.BLOCKED, Outcome.WAITING}:
         return None
-    status = _status(result, webapp, now)
+    if _is_newer(webapp.status, planned.metadata.generation):
+        return None
+    status = _status(result, planned, webapp, now)
     return None if status == _ours(webapp.status) else status
 
 
@@ -87,11 +71,11 @@ def _is_newer(status: WebAppStatus | None, generation: int) -> bool:
     return status is not None and (status.observed_generation or 0) > generation
 
 
-def _status(result: Result, webapp: WebApp | Unreadable, now: str) -> WebAppStatus:
+def _status(result: Result, planned_webapp: WebApp | Unreadable, webapp: WebApp | Unreadable, now: str) -> WebAppStatus:
     live = webapp.status or WebAppStatus()
-    planned = result.change.webapp.metadata
-    ours = _own_deployment(result)
-    progress = _progress(result, ours)
+    planned = planned_webapp.metadata
+    ours = own_deployment(result)
+    progress = progress_of(result)
     conditions = tuple(
         _condition(kind, status, progress, planned.generation, live.condition(kind), now)
         for kind, status in (*_truths(progress), *_lingering(progress, webapp))
@@ -105,15 +89,15 @@ def _status(result: Result, webapp: WebApp | Unreadable, now: str) -> WebAppStat
     )
 
 
-def _truths(progress: _Progress) -> tuple[tuple[str, str], ...]:
+def _truths(progress: Progress) -> tuple[tuple[str, str], ...]:
     """Type and status. Stalled and Reconciling are there only while they are True."""
     truths = ((AVAILABLE, str(progress.available)), (READY, str(progress.ready)))
     if progress.ready:
         return truths
-    return (*truths, (STALLED if progress.reason in _STALLING else RECONCILING, "True"))
+    return (*truths, (STALLED if progress.reason in STALLING else RECONCILING, "True"))
 
 
-def _lingering(progress: _Progress, webapp: WebApp | Unreadable) -> Iterator[tuple[str, str]]:
+def _lingering(progress: Progress, webapp: WebApp | Unreadable) -> Iterator[tuple[str, str]]:
     """Conditions that are to go, but that others own too: leaving them out would not take them away, so say False."""
     wanted = {kind for kind, _ in _truths(progress)}
     for kind in (STALLED, RECONCILING):
@@ -125,7 +109,7 @@ def _lingering(progress: _Progress, webapp: WebApp | Unreadable) -> Iterator[tup
 
 
 def _condition(
-    kind: str, status: str, progress: _Progress, generation: int, live: Condition | None, now: str
+    kind: str, status: str, progress: Progress, generation: int, live: Condition | None, now: str
 ) -> Condition:
     reason, message = progress.reason, progress.message
     if status == "True" and kind in (AVAILABLE, READY):
@@ -134,57 +118,6 @@ def _condition(
     flipped = live is None or live.status != status or not live.last_transition_time
     since = now if flipped or live is None else live.last_transition_time
     return Condition(kind, status, reason, cut(message), since, generation)
-
-
-def _own_deployment(result: Result) -> Deployment | None:
-    """The Deployment, when it can be read and is this WebApp's: a foreign one says nothing about it."""
-    deployment = result.deployment
-    if not isinstance(deployment, Deployment):
-        return None
-    uid = result.change.webapp.metadata.uid
-    return deployment if any(o.uid == uid for o in deployment.metadata.owner_references or ()) else None
-
-
-def _progress(result: Result, deployment: Deployment | None) -> _Progress:
-    desired = _desired_replicas(result, deployment)
-    available = deployment is not None and deployment.status.available_replicas >= desired
-    if result.outcome is Outcome.BLOCKED:
-        return _Progress(available, ready=False, reason=BLOCKED, message=result.text)
-    if deployment is None or result.outcome is Outcome.WAITING:
-        return _Progress(available, ready=False, reason=ROLLOUT_IN_PROGRESS, message=result.text)
-    reason, message = _rollout(deployment, desired)
-    return _Progress(available, reason == DEPLOYMENT_READY, reason, message)
-
-
-def _desired_replicas(result: Result, deployment: Deployment | None) -> int:
-    """What the WebApp asks for; where it asks for nothing, or for nonsense, what its Deployment has."""
-    webapp = result.change.webapp
-    if isinstance(webapp, WebApp) and webapp.spec and webapp.spec.replicas and not problem_of(webapp):
-        return webapp.spec.replicas
-    live = deployment.spec.replicas if deployment else None
-    return 1 if live is None else live
-
-
-def _rollout(deployment: Deployment, desired: int) -> tuple[str, str]:
-    """Reason and message. A Deployment that has not seen its newest spec yet says nothing about it."""
-    status = deployment.status
-    if status.observed_generation < deployment.metadata.generation:
-        return ROLLOUT_IN_PROGRESS, "The rollout has not begun yet"
-    failure = status.condition("ReplicaFailure")
-    if failure is not None and failure.status == "True":
-        return REPLICA_FAILURE, failure.message
-    progressing = status.condition("Progressing")
-    if progressing is not None and progressing.reason == DEADLINE_EXCEEDED:
-        return DEADLINE_EXCEEDED, progressing.message
-    if deployment.spec.paused:
-        return PAUSED, "The Deployment is paused (spec.paused)"
-    if status.updated_replicas < desired:
-        return ROLLOUT_IN_PROGRESS, f"{status.updated_replicas} of {desired} replicas are updated"
-    if status.available_replicas < desired:
-        return MINIMUM_UNAVAILABLE, f"{status.available_replicas} of {desired} replicas are available"
-    if status.replicas > desired:
-        return ROLLOUT_IN_PROGRESS, f"{status.replicas} replicas are still there, {desired} are wanted"
-    return DEPLOYMENT_READY, ""
 
 
 def _ours(status: WebAppStatus | None) -> WebAppStatus:

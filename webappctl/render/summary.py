@@ -27,37 +27,50 @@ class Target:
 
 
 def plan_summary(plan: Plan) -> str:
-    """`1 to create, 2 to update; 1 blocked, 9,993 unchanged`."""
-    todo = f"{plan.count(Action.CREATE):,} to create, {plan.count(Action.UPDATE):,} to update"
-    rest = [
-        f"{plan.count(action):,} {action.value}" for action in (Action.BLOCKED, Action.WAITING) if plan.count(action)
-    ]
-    rest.append(f"{plan.count(Action.NONE):,} unchanged")
+    """`1 to create, 2 to update, 0 to delete; 1 held, 1 blocked, 9,993 unchanged`.
+
+    What is to be created, updated and deleted, and what is unchanged, is always said; the rest only where there is any.
+    """
     if not plan.changes:
         return "nothing to do: there is no WebApp here"
-    return f"{todo}; {', '.join(rest)}"
+    todo = [
+        f"{plan.count(action):,} to {action.value}"
+        for action in (Action.CREATE, Action.UPDATE, Action.ADOPT, Action.DELETE)
+        if action is not Action.ADOPT or plan.count(action)
+    ]
+    rest = [
+        f"{plan.count(action):,} {action.value}"
+        for action in (Action.HELD, Action.PAUSED, Action.BLOCKED, Action.WAITING, Action.ORPHAN)
+        if plan.count(action)
+    ]
+    return f"{', '.join(todo)}; {', '.join((*rest, f'{plan.count(Action.NONE):,} unchanged'))}"
 
 
 def report_summary(report: Report) -> str:
     """`1 created, 2 configured, 9,993 unchanged`, with what did not go well after it."""
+    interruption = f"; {safe(report.interruption)}" if report.interruption else ""
+    return report_counts(report) + interruption
+
+
+def report_counts(report: Report) -> str:
     always = (Outcome.CREATED, Outcome.CONFIGURED, Outcome.UNCHANGED)
-    parts = [f"{report.count(outcome):,} {outcome.value}" for outcome in always]
-    parts += [
+    parts = [
         f"{report.count(outcome):,} {outcome.value}"
         for outcome in Outcome
-        if outcome not in always and report.count(outcome)
+        if outcome in always or report.count(outcome)
     ]
     if report.status_failures:
         parts.append(f"{len(report.status_failures):,} without a new status")
-    interruption = f"; {safe(report.interruption)}" if report.interruption else ""
-    return ", ".join(parts) + interruption
+    return ", ".join(parts)
 
 
 def plan_warnings(plan: Plan) -> Iterator[str]:
-    """Of names that work here and cause trouble elsewhere."""
+    """What the plan could not look at, and names that work here and cause trouble elsewhere."""
+    for warning in plan.warnings:
+        yield safe(f"warning: {warning}")
     for change in plan.changes:
         if change.warning:
-            yield safe(f"warning: {change.key}: {change.warning}")
+            yield safe(f"warning: {change.title}: {change.warning}")
 
 
 def report_warnings(report: Report) -> Iterator[str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from webappctl.core.plan import Action, Change, Plan
-from webappctl.core.report import SETTLED, Outcome, Report, Result
-from webappctl.render.text import creation, effect, field_text, is_shown, obstacle_text, safe, why
+from webappctl.core.plan import Action, Plan
+from webappctl.core.report import Report
+from webappctl.render.rows import SIGNS, Row, change_rows, is_quiet, result_row
+from webappctl.render.text import FOR_NOTHING, safe, shown
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -18,88 +17,70 @@ MAX_ROWS: Final = 200
 """A table costs a quarter of a millisecond a row, and nobody reads more."""
 
 MAX_NAME_WIDTH: Final = 30
-MAX_SIDE_WIDTH: Final = 24
-"""Columns of the terminal. What is left is for the one column that has images and messages in it."""
+GAPS: Final = 9
+"""Columns of the terminal: the sign, and two between any two columns of the table."""
 
 STYLES: Final = {
-    Action.CREATE: ("+", "green"),
-    Action.UPDATE: ("~", "yellow"),
-    Action.BLOCKED: ("!", "red"),
-    Action.WAITING: ("…", "blue"),
-    Action.NONE: ("=", "dim"),
+    Action.CREATE: "green",
+    Action.UPDATE: "yellow",
+    Action.ADOPT: "cyan",
+    Action.DELETE: "red",
+    Action.NONE: "dim",
+    Action.HELD: "dim",
+    Action.PAUSED: "dim",
+    Action.BLOCKED: "red",
+    Action.WAITING: "blue",
+    Action.ORPHAN: "dim magenta",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """`action` gives sign and colour. A row that goes on from the one above it has an empty `name`."""
-
-    action: Action
-    name: str
-    main: str
-    sides: tuple[str, str]
 
 
 def plan_table(plan: Plan, width: int, now: datetime) -> Table | None:
     """None when no row is to be shown. `width` is the terminal's, in columns; `now` is for `3 min ago`."""
-    shown = [change for change in plan.changes if is_shown(change)]
-    rows = [row for change in shown[:MAX_ROWS] for row in _change_rows(change, now)]
-    return _table(("WebApp", "Change", "Why", "Effect"), rows, len(shown), width) if rows else None
+    changes, more = shown(plan.changes, MAX_ROWS)
+    rows = [row for change in changes for row in change_rows(change, now)]
+    return _table(("WebApp", "Change", "Why", "Effect"), rows, more, width) if rows else None
 
 
 def problem_table(report: Report, width: int) -> Table | None:
     """What did not go as the plan said; None when all did. A row that was planned as blocked has been shown already."""
-    shown = [
+    problems = [
         result
         for result in report.results
-        if result.outcome not in SETTLED and result.change.action not in (Action.BLOCKED, Action.WAITING)
+        if not is_quiet(result) and result.change.action not in (Action.BLOCKED, Action.WAITING)
     ]
-    rows = [_result_row(result) for result in shown[:MAX_ROWS]]
-    return _table(("WebApp", "Why", "Outcome", "What to do"), rows, len(shown), width) if rows else None
+    rows = [result_row(result) for result in problems[:MAX_ROWS]]
+    more = max(0, len(problems) - MAX_ROWS)
+    return _table(("WebApp", "Why", "Outcome", "What to do"), rows, more, width) if rows else None
 
 
-def _change_rows(change: Change, now: datetime) -> Iterator[_Row]:
-    action, key = change.action, str(change.key)
-    if change.cause is not None:
-        yield _Row(action, key, f"create, {creation(change)}", (change.cause.value, effect(change.effect)))
-    elif change.fields:
-        for nth, field in enumerate(change.fields):
-            name, does = ("", "") if nth else (key, effect(change.effect))
-            yield _Row(action, name, field_text(field), (why(field, now), does))
-    else:
-        reason = change.obstacle.value.replace("-", " ") if change.obstacle else ""
-        yield _Row(action, key, obstacle_text(change), (reason, change.remedy))
-    if change.last_refusal:
-        yield _Row(action, "", f"the last time: {change.last_refusal}", ("", ""))
-
-
-def _result_row(result: Result) -> _Row:
-    action = Action.WAITING if result.outcome is Outcome.WAITING else Action.BLOCKED
-    return _Row(action, str(result.key), result.message, (result.outcome.value, result.remedy))
-
-
-def _table(headers: tuple[str, str, str, str], rows: list[_Row], shown: int, width: int) -> Table:
+def _table(headers: tuple[str, str, str, str], rows: list[Row], more: int, width: int) -> Table:
     """All widths but one are fixed, so that Rich has only that one to fold further on a narrow terminal."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-    name, main, *sides = headers
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="bold")
+    name, why, does = _widths(headers, rows, width)
     table.add_column("", no_wrap=True)
-    table.add_column(name, overflow="fold", width=_width((row.name for row in rows), MAX_NAME_WIDTH, width // 3))
-    table.add_column(main, overflow="fold")
-    for nth, side in enumerate(sides):
-        cells = (side, *(row.sides[nth] for row in rows))
-        table.add_column(side, overflow="fold", width=_width(cells, MAX_SIDE_WIDTH, width // 5))
+    for header, fixed in zip(headers, (name, None, why, does), strict=True):
+        table.add_column(header, overflow="fold", width=fixed)
     for row in rows:
-        sign, style = STYLES[row.action]
-        first = (Text(sign if row.name else "", style), Text(safe(row.name), style))
-        table.add_row(*first, *(Text(safe(cell)) for cell in (row.main, *row.sides)))
-    if shown > MAX_ROWS:
-        table.add_row("", "", f"and {shown - MAX_ROWS:,} more rows (-o json shows all)", "", "")
+        style = STYLES[row.action]
+        first = (Text(SIGNS[row.action] if row.name else "", style), Text(safe(row.name), style))
+        cells = (Text(safe(cell)) for cell in row.cells)
+        table.add_row(*first, *cells, style="dim" if row.action in FOR_NOTHING else "")
+    if more:
+        table.add_row("", "", f"and {more:,} more rows (-o json shows all)", "", "")
     return table
 
 
-def _width(cells: Iterable[str], *limits: int) -> int:
-    return max(1, min(*limits, max(len(safe(cell)) for cell in cells)))
+def _widths(headers: tuple[str, str, str, str], rows: list[Row], width: int) -> tuple[int, int, int]:
+    """Of all columns but the one that has images and messages in it: it has four tenths of what the names leave."""
+    name, main, *sides = (
+        max(len(header), *map(len, cells))
+        for header, cells in zip(headers, zip(*((row.name, *row.cells) for row in rows), strict=True), strict=True)
+    )
+    name = min(name, MAX_NAME_WIDTH, width // 3)
+    room = width - GAPS - name
+    why, does = (max(1, min(side, max(room * 3 // 10, (room - main) // 2))) for side in sides)
+    return name, why, does

@@ -1,12 +1,24 @@
-"""Words for the values of a plan, and the one gate through which the cluster's text reaches a terminal."""
+"""Words for the values of a plan, and the one gate through which the cluster's text reaches a terminal.
+
+Wherever text of the cluster stands among our own words, a `Quote` says how it is set: `safe` for terminals and pipes.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from typing import Final, TypeVar
 
 from webappctl.core.diff import Cause, FieldChange
 from webappctl.core.objects import WebApp
-from webappctl.core.plan import Action, Change, Effect
+from webappctl.core.plan import PENDING, Action, Answer, Change, Effect, Hold, Verdict
+
+Quote = Callable[[str], str]
+
+FOR_NOTHING: Final = frozenset({Action.NONE, Action.HELD, Action.PAUSED, Action.ORPHAN})
+"""Rows that nobody has to do anything about."""
+
+_T = TypeVar("_T")
 
 
 def safe(text: str) -> str:
@@ -23,60 +35,145 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
-def effect(effect: Effect) -> str:
-    """`starts 2 pods`, `restarts 3 pods, scales 2 → 3`, `metadata only`."""
-    parts = []
+def words(value: str) -> str:
+    """`live-drift` → `live drift`."""
+    return value.replace("-", " ")
+
+
+def effect(change: Change) -> str:
+    """`starts 2 pods`, `restarts 3 pods once resumed, scales 2 → 3`, `metadata only`; `none` where nothing is done."""
+    if change.action not in PENDING:
+        return "none"
+    if change.action is Action.DELETE:
+        return f"stops {count(change.effect.stops, 'pod')}" if change.effect.stops else "no pod to stop"
+    return ", ".join(_effects(change.effect)) or "metadata only"
+
+
+def _effects(effect: Effect) -> Iterator[str]:
     if effect.starts:
-        parts.append(f"starts {count(effect.starts, 'pod')}")
+        yield f"starts {count(effect.starts, 'pod')}"
     if effect.restarts:
-        parts.append(f"restarts {count(effect.restarts, 'pod')}")
+        yield f"restarts {count(effect.restarts, 'pod')}" + (" once resumed" if effect.deferred else "")
+    elif effect.template:
+        yield "no pod to restart"
     if effect.scales:
-        parts.append("scales {} → {}".format(*effect.scales))
-    return ", ".join(parts) or "metadata only"
+        yield "scales {} → {}".format(*effect.scales)
 
 
-def creation(change: Change) -> str:
-    """`2 replicas of web:1.1, port 8080`; replicas that are not ours are left to the API server."""
+def creation(change: Change, quote: Quote = safe) -> str:
+    """`2 replicas of web:1.1, port 8080 (namespace missing)`; replicas that are not ours are left to the API server."""
     spec = change.webapp.spec if isinstance(change.webapp, WebApp) else None
     if spec is None:
         return ""
     replicas = "" if spec.replicas is None else f"{count(spec.replicas, 'replica')} of "
-    return f"{replicas}{spec.image}, port {spec.port}"
+    note = f" ({change.note})" if change.note else ""
+    return f"{replicas}{quote(str(spec.image))}, port {spec.port}{note}"
 
 
-def why(field: FieldChange, now: datetime) -> str:
-    """`spec changed`, `kubectl-edit, 3 min ago`, `kubectl, time unknown`."""
-    if field.cause is Cause.LIVE_DRIFT:
-        return f"{field.manager}, {_ago(field.time, now)}" if field.manager else "writer unknown"
-    return str(field.cause.value).replace("-", " ")
+def reason(change: Change) -> str:
+    """Of a row without fields: `foreign-owner`, `orphan`, `paused`."""
+    if change.obstacle is not None:
+        return change.obstacle.value
+    return change.cause.value if change.cause else change.action.value
 
 
-def _ago(time: str | None, now: datetime) -> str:
-    """RFC 3339 → `3 min ago`; a clock that is ahead of ours says `just now`."""
+def why(field: FieldChange, now: datetime | None, quote: Quote = safe) -> str:
+    """`spec changed`, `kubectl-edit, 3 min ago`, `scaled by kubectl, time unknown`."""
+    if field.cause is not Cause.LIVE_DRIFT:
+        return words(field.cause.value)
+    if not field.manager:
+        return "writer unknown"
+    scaled = "scaled by " if field.path == "replicas" and field.time is None else ""
+    return f"{scaled}{quote(field.manager)}, {_when(field.time, now, quote)}"
+
+
+def _when(time: str | None, now: datetime | None, quote: Quote) -> str:
     if time is None:
         return "time unknown"
+    return (now and age(time, now)) or quote(time)
+
+
+def age(time: str, now: datetime) -> str:
+    """RFC 3339 → `3 min ago`; a clock that is ahead of ours says `just now`; empty for what is no time."""
     try:
         seconds = int((now - datetime.fromisoformat(time)).total_seconds())
     except (ValueError, TypeError):
-        return time
+        return ""
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
         if seconds >= size:
             return f"{seconds // size} {unit} ago"
     return f"{seconds} s ago" if seconds > 0 else "just now"
 
 
-def field_text(field: FieldChange) -> str:
+def field_text(field: FieldChange, quote: Quote = safe) -> str:
     """`image  web:1.0 → web:1.1`, `port  8080 added (8081 of kubectl-edit stays)`."""
-    stays = f" ({field.stays} stays)" if field.stays else ""
+    path, stays = quote(field.path), f" ({quote(field.stays)} stays)" if field.stays else ""
+    if field.desired is None:
+        return f"{path}  is not as it should be{stays}"
+    desired = quote(str(field.desired))
     if field.actual is None:
-        return f"{field.path}  {field.desired} added{stays}"
-    return f"{field.path}  {field.actual} → {field.desired}{stays}"
+        return f"{path}  {desired} added{stays}"
+    return f"{path}  {quote(str(field.actual))} → {desired}{stays}"
 
 
-def obstacle_text(change: Change) -> str:
-    return f"{change.action.value}: {change.message}"
+def held_text(hold: Hold) -> str:
+    return f"replicas  {hold.live} (spec: {hold.wanted})"
+
+
+def holder(hold: Hold, quote: Quote = safe) -> str:
+    """`HPA search holds 2-9`, with a dash that is longer."""
+    if not hold.autoscaler:
+        return "held by an autoscaler"
+    if hold.maximum is None:
+        return f"held by HPA {quote(hold.autoscaler)}"
+    low = 1 if hold.minimum is None else hold.minimum
+    return f"HPA {quote(hold.autoscaler)} holds {low}\N{EN DASH}{hold.maximum}"
+
+
+def holds_another_number(change: Change) -> bool:
+    """True when an autoscaler's replicas are not those of the WebApp, whatever else the row is about."""
+    return change.held is not None and change.held.live != change.held.wanted
+
+
+def asides(change: Change, quote: Quote = safe) -> Iterator[str]:
+    """What is to be known beside the fields of a row that is pending."""
+    yield from taken_over(change, quote)
+    if change.last_refusal:
+        yield f"the last time: {quote(change.last_refusal)}"
+    if change.verdict is not None:
+        yield from _verdict_text(change.verdict, quote)
+
+
+def taken_over(change: Change, quote: Quote = safe) -> Iterator[str]:
+    """`taken over from kubectl-create, helm; port 9090 falls away`; nothing when that is nothing to anybody."""
+    managers = change.takeover.managers if change.takeover else ()
+    goes = change.takeover.falls_away if change.takeover else ()
+    parts = []
+    if managers:
+        parts.append(f"taken over from {', '.join(map(quote, managers))}")
+    if goes:
+        parts.append(f"{', '.join(map(quote, goes))} {'falls' if len(goes) == 1 else 'fall'} away")
+    if parts:
+        yield "; ".join(parts)
+
+
+def _verdict_text(verdict: Verdict, quote: Quote) -> Iterator[str]:
+    heads = {Answer.ALTERED: "dry run", Answer.DENIED: "dry run denied", Answer.NOT_CHECKED: "not checked"}
+    if verdict.answer is not Answer.ACCEPTED:
+        yield f"{heads[verdict.answer]}: {quote(verdict.message)}"
 
 
 def is_shown(change: Change) -> bool:
     """Unchanged is listed in the plan, and hidden by those who show it."""
     return change.action is not Action.NONE
+
+
+def shown(changes: Iterable[Change], limit: int) -> tuple[Sequence[Change], int]:
+    """At most `limit` rows, in their order, and how many more there are."""
+    return capped([change for change in changes if is_shown(change)], limit, lambda row: row.action in FOR_NOTHING)
+
+
+def capped(rows: Sequence[_T], limit: int, minor: Callable[[_T], bool]) -> tuple[Sequence[_T], int]:
+    """The minor ones are left out first: they never push out a row that somebody has to know of."""
+    ranked = sorted(range(len(rows)), key=lambda nth: minor(rows[nth]))
+    return [rows[nth] for nth in sorted(ranked[:limit])], max(0, len(rows) - limit)

@@ -2,8 +2,16 @@
 
 from webappctl.core.objects.autoscaler import ALL_NAMESPACES, NO_AUTOSCALERS, Autoscaler, Autoscalers
 from webappctl.core.objects.deployment import Container, Deployment
-from webappctl.core.objects.lists import Page, read_deployment, read_deployments, read_webapp, read_webapps
-from webappctl.core.objects.managed import FieldOwner, FieldPath, ManagedFields
+from webappctl.core.objects.lists import (
+    Page,
+    read_autoscalers,
+    read_deployment,
+    read_deployments,
+    read_pods,
+    read_webapp,
+    read_webapps,
+)
+from webappctl.core.objects.managed import SELECTOR_PATH, FieldOwner, FieldPath, ManagedFields
 from webappctl.core.objects.meta import Condition, Json, ObjectKey, ObjectMeta, OwnerReference
 from webappctl.core.objects.names import (
     API_VERSION,
@@ -15,8 +23,20 @@ from webappctl.core.objects.names import (
     PLURAL,
     VERSION,
     deployment_key,
+    webapp_key,
 )
-from webappctl.core.objects.owned import CONTAINERS_PATH, IMAGE_PATH, PORTS_PATH, REPLICAS_PATH, OwnedFields
+from webappctl.core.objects.owned import (
+    IMAGE_PATH,
+    PORTS_PATH,
+    REPLICAS_PATH,
+    OwnedFields,
+    container_path,
+    label_path,
+    owner_path,
+    pod_label_path,
+    port_path,
+)
+from webappctl.core.objects.pod import Pod
 from webappctl.core.objects.snapshot import Scope, Snapshot
 from webappctl.core.objects.unreadable import Unreadable
 from webappctl.core.objects.webapp import WebApp, WebAppOfOddStatus, WebAppSpec, WebAppStatus
@@ -25,7 +45,6 @@ __all__ = [
     "ALL_NAMESPACES",
     "API_VERSION",
     "CONTAINER",
-    "CONTAINERS_PATH",
     "FIELD_MANAGER",
     "GROUP",
     "IMAGE_PATH",
@@ -35,6 +54,7 @@ __all__ = [
     "PLURAL",
     "PORTS_PATH",
     "REPLICAS_PATH",
+    "SELECTOR_PATH",
     "VERSION",
     "Autoscaler",
     "Autoscalers",
@@ -50,6 +70,7 @@ __all__ = [
     "OwnedFields",
     "OwnerReference",
     "Page",
+    "Pod",
     "Scope",
     "Snapshot",
     "Unreadable",
@@ -57,9 +78,17 @@ __all__ = [
     "WebAppOfOddStatus",
     "WebAppSpec",
     "WebAppStatus",
+    "container_path",
     "deployment_key",
+    "label_path",
+    "owner_path",
+    "pod_label_path",
+    "port_path",
+    "read_autoscalers",
     "read_deployment",
     "read_deployments",
+    "read_pods",
     "read_webapp",
     "read_webapps",
+    "webapp_key",
 ]

@@ -1,18 +1,22 @@
 """JSON of the API server → values, straight from bytes.
 
 A page is decoded in one go, which is several times faster than object by object; only when that fails, because one
-object has a field of the wrong type, is it decoded object by object, and the odd one becomes `Unreadable`.
+object has a field of the wrong type, is it decoded object by object, and the odd one becomes `Unreadable`. Of kinds
+that we only look at, which the API server types itself, an odd one makes the whole page a BadAnswer.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from webappctl.core.objects.autoscaler import Autoscaler
 from webappctl.core.objects.deployment import Deployment
 from webappctl.core.objects.meta import ObjectMeta
+from webappctl.core.objects.pod import Pod
 from webappctl.core.objects.unreadable import Unreadable
 from webappctl.core.objects.webapp import WebApp, WebAppOfOddStatus, WebAppSpec, WebAppStatus
 from webappctl.errors import BadAnswer
@@ -24,7 +28,7 @@ T = TypeVar("T")
 class Page(Generic[T]):
     """One page of a list. `next_token` is empty on the last page."""
 
-    items: tuple[T | Unreadable, ...]
+    items: tuple[T, ...]
     next_token: str = ""
 
 
@@ -32,21 +36,9 @@ class _ListMeta(msgspec.Struct, frozen=True):
     next_token: str = msgspec.field(name="continue", default="")
 
 
-class _WebApps(msgspec.Struct, frozen=True):
+class _List(msgspec.Struct, Generic[T], frozen=True):
     kind: str
-    items: tuple[WebApp, ...]
-    metadata: _ListMeta = _ListMeta()
-
-
-class _Deployments(msgspec.Struct, frozen=True):
-    kind: str
-    items: tuple[Deployment, ...]
-    metadata: _ListMeta = _ListMeta()
-
-
-class _Raw(msgspec.Struct, frozen=True):
-    kind: str
-    items: tuple[msgspec.Raw, ...]
+    items: tuple[T, ...]
     metadata: _ListMeta = _ListMeta()
 
 
@@ -67,34 +59,44 @@ class _Identity(msgspec.Struct, frozen=True):
 
 _webapp = msgspec.json.Decoder(WebApp)
 _deployment = msgspec.json.Decoder(Deployment)
-_webapps = msgspec.json.Decoder(_WebApps)
-_deployments = msgspec.json.Decoder(_Deployments)
-_raw = msgspec.json.Decoder(_Raw)
+_webapps = msgspec.json.Decoder(_List[WebApp])
+_deployments = msgspec.json.Decoder(_List[Deployment])
+_autoscalers = msgspec.json.Decoder(_List[Autoscaler])
+_pods = msgspec.json.Decoder(_List[Pod])
+_raw = msgspec.json.Decoder(_List[msgspec.Raw])
 _without_status = msgspec.json.Decoder(_WebAppWithoutStatus)
 _status_only = msgspec.json.Decoder(_StatusOnly)
 _identity = msgspec.json.Decoder(_Identity)
 
 
-def read_webapps(body: bytes) -> Page[WebApp]:
+def read_webapps(body: bytes) -> Page[WebApp | Unreadable]:
     """Raises BadAnswer for anything but a whole WebAppList."""
     try:
-        page = _webapps.decode(body)
+        return _page(_webapps.decode(body), "WebAppList")
     except msgspec.ValidationError:
         return _read_one_by_one(body, "WebAppList", read_webapp)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise _cut(error) from error
-    return _page(page.kind, "WebAppList", page.items, page.metadata)
 
 
-def read_deployments(body: bytes) -> Page[Deployment]:
+def read_deployments(body: bytes) -> Page[Deployment | Unreadable]:
     """Raises BadAnswer for anything but a whole DeploymentList."""
     try:
-        page = _deployments.decode(body)
+        return _page(_deployments.decode(body), "DeploymentList")
     except msgspec.ValidationError:
         return _read_one_by_one(body, "DeploymentList", read_deployment)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise _cut(error) from error
-    return _page(page.kind, "DeploymentList", page.items, page.metadata)
+
+
+def read_autoscalers(body: bytes) -> Page[Autoscaler]:
+    """Raises BadAnswer for anything but a whole HorizontalPodAutoscalerList."""
+    return _whole(body, _autoscalers, "HorizontalPodAutoscalerList")
+
+
+def read_pods(body: bytes) -> Page[Pod]:
+    """Raises BadAnswer for anything but a whole PodList."""
+    return _whole(body, _pods, "PodList")
 
 
 def read_webapp(body: bytes | msgspec.Raw) -> WebApp | Unreadable:
@@ -121,18 +123,27 @@ def read_deployment(body: bytes | msgspec.Raw) -> Deployment | Unreadable:
         raise _cut(error) from error
 
 
-def _read_one_by_one(body: bytes, kind: str, read: Any) -> Page[Any]:
+def _whole(body: bytes, decoder: msgspec.json.Decoder[_List[T]], kind: str) -> Page[T]:
     try:
-        page = _raw.decode(body)
+        return _page(decoder.decode(body), kind)
     except msgspec.ValidationError as error:
-        raise BadAnswer(f"the answer is not a {kind}: {error}") from error
-    return _page(page.kind, kind, tuple(read(item) for item in page.items), page.metadata)
+        raise _no_list(kind, error) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise _cut(error) from error
 
 
-def _page(kind: str, expected: str, items: tuple[Any, ...], metadata: _ListMeta) -> Page[Any]:
-    if kind != expected:
-        raise BadAnswer(f"the answer is a {kind or 'object without a kind'}, not a {expected}")
-    return Page(items, metadata.next_token)
+def _read_one_by_one(body: bytes, kind: str, read: Callable[[msgspec.Raw], T]) -> Page[T]:
+    try:
+        page = _page(_raw.decode(body), kind)
+    except msgspec.ValidationError as error:
+        raise _no_list(kind, error) from error
+    return Page(tuple(read(item) for item in page.items), page.next_token)
+
+
+def _page(found: _List[Any], expected: str) -> Page[Any]:
+    if found.kind != expected:
+        raise BadAnswer(f"the answer is a {found.kind or 'object without a kind'}, not a {expected}")
+    return Page(found.items, found.metadata.next_token)
 
 
 def _unreadable(body: bytes | msgspec.Raw, error: msgspec.ValidationError) -> Unreadable:
@@ -151,6 +162,10 @@ def _plainly(error: msgspec.ValidationError) -> str:
     """`Expected int | null, got str - at $.spec.replicas` → `spec.replicas: expected int, got str`."""
     what, _, where = str(error).replace("`", "").replace(" | null", "").partition(" - at $.")
     return f"{where}: {what[0].lower()}{what[1:]}" if where else what
+
+
+def _no_list(kind: str, error: msgspec.ValidationError) -> BadAnswer:
+    return BadAnswer(f"the answer is not a {kind}: {error}")
 
 
 def _cut(error: Exception) -> BadAnswer:

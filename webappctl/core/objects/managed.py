@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from webappctl.core.objects.names import FIELD_MANAGER
 
 FieldPath = tuple[str, ...]
+SELECTOR_PATH: Final[FieldPath] = ("f:spec", "f:selector")
 
 
 class _Entry(msgspec.Struct, frozen=True, rename="camel"):
@@ -36,6 +37,7 @@ class FieldOwner:
     manager: str
     operation: str
     time: str | None
+    subresource: str = ""
 
     @property
     def ours(self) -> bool:
@@ -56,13 +58,16 @@ class ManagedFields:
 
     @property
     def applied_by_us(self) -> bool:
-        """True when we have an Apply entry: this object was made, or taken over, by us."""
-        return any(_ours(entry) for entry in self.entries)
+        """True when we have applied it: this object was made, or taken over, by us.
+
+        The selector tells: it never leaves our entry, and ports alone are a takeover that was not carried out.
+        """
+        return self.owned_by_us(SELECTOR_PATH)
 
     def owners(self, path: FieldPath) -> tuple[FieldOwner, ...]:
         """Everyone who owns exactly that field, in the order of the entries."""
         return tuple(
-            FieldOwner(entry.manager, entry.operation, entry.time)
+            FieldOwner(entry.manager, entry.operation, entry.time, entry.subresource)
             for entry in self.entries
             if _holds(entry.fields_v1, path)
         )

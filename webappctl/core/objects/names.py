@@ -20,7 +20,15 @@ CONTAINER: Final = "app"
 FIELD_MANAGER: Final = "webappctl"
 """Our name in metadata.managedFields. Another name would lose every field that we own, so it can never change."""
 
+_SUFFIX: Final = "-deployment"
+
 
 def deployment_key(webapp: ObjectKey) -> ObjectKey:
     """Where the Deployment of that WebApp is: the same namespace, `<name>-deployment`."""
-    return ObjectKey(webapp.namespace, f"{webapp.name}-deployment")
+    return ObjectKey(webapp.namespace, webapp.name + _SUFFIX)
+
+
+def webapp_key(deployment: ObjectKey) -> ObjectKey | None:
+    """The WebApp that would have that Deployment; None when none would."""
+    name = deployment.name.removesuffix(_SUFFIX)
+    return None if name in ("", deployment.name) else ObjectKey(deployment.namespace, name)

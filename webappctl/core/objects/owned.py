@@ -12,10 +12,31 @@ from webappctl.core.objects.meta import OwnerReference
 from webappctl.core.objects.names import CONTAINER
 
 CONTAINERS_PATH: Final[FieldPath] = ("f:spec", "f:template", "f:spec", "f:containers")
-_CONTAINER_PATH: Final = (*CONTAINERS_PATH, f'k:{{"name":"{CONTAINER}"}}')
+CONTAINER_PATH: Final[FieldPath] = (*CONTAINERS_PATH, f'k:{{"name":"{CONTAINER}"}}')
 REPLICAS_PATH: Final[FieldPath] = ("f:spec", "f:replicas")
-IMAGE_PATH: Final[FieldPath] = (*_CONTAINER_PATH, "f:image")
-PORTS_PATH: Final[FieldPath] = (*_CONTAINER_PATH, "f:ports")
+IMAGE_PATH: Final[FieldPath] = (*CONTAINER_PATH, "f:image")
+PORTS_PATH: Final[FieldPath] = (*CONTAINER_PATH, "f:ports")
+
+
+def label_path(label: str) -> FieldPath:
+    return ("f:metadata", "f:labels", f"f:{label}")
+
+
+def pod_label_path(label: str) -> FieldPath:
+    return ("f:spec", "f:template", "f:metadata", "f:labels", f"f:{label}")
+
+
+def owner_path(uid: str) -> FieldPath:
+    return ("f:metadata", "f:ownerReferences", f'k:{{"uid":"{uid}"}}')
+
+
+def container_path(name: str) -> FieldPath:
+    return (*CONTAINERS_PATH, f'k:{{"name":"{name}"}}')
+
+
+def port_path(number: int, protocol: str) -> FieldPath:
+    """Of a port of our container."""
+    return (*PORTS_PATH, f'k:{{"containerPort":{number},"protocol":"{protocol}"}}')
 
 
 class OwnedFields(msgspec.Struct, frozen=True):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import msgspec
 
 from webappctl.core.objects.autoscaler import NO_AUTOSCALERS, Autoscalers
 from webappctl.core.objects.deployment import Deployment
@@ -56,3 +58,19 @@ class Snapshot:
     autoscalers: Autoscalers = NO_AUTOSCALERS
     every_webapp: bool = True
     """False when the scope left some out, so that a Deployment without its WebApp here may have one in the cluster."""
+
+    def with_declared(self, declared: Iterable[WebApp]) -> Snapshot:
+        """As if these WebApps were applied: what is in the cluster gets their spec, the rest is added."""
+        webapps = {webapp.key: webapp for webapp in self.webapps}
+        for webapp in declared:
+            stored = webapps.get(webapp.key)
+            webapps[webapp.key] = webapp if stored is None else _respecified(stored, webapp)
+        return replace(self, webapps=tuple(webapps[key] for key in sorted(webapps)))
+
+
+def _respecified(stored: WebApp | Unreadable, declared: WebApp) -> WebApp:
+    """The generation is the one that the API server would make of it."""
+    same = isinstance(stored, WebApp) and stored.spec == declared.spec
+    generation = stored.metadata.generation + (not same)
+    metadata = msgspec.structs.replace(stored.metadata, generation=generation)
+    return WebApp(metadata, declared.spec, stored.status)

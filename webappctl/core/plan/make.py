@@ -4,45 +4,73 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Final
 
-from webappctl.core.desired import MAX_LABEL, MAX_NAME, desired_fields, labels_of, problem_of
-from webappctl.core.diff import FieldChange, diff
+from webappctl.core.desired import MAX_LABEL, MAX_NAME, desired_fields, problem_of
+from webappctl.core.diff import Cause, FieldChange, diff
 from webappctl.core.objects import (
-    GROUP,
-    KIND,
+    NO_AUTOSCALERS,
+    REPLICAS_PATH,
+    Autoscalers,
     Deployment,
     ManagedFields,
     OwnedFields,
-    OwnerReference,
     Snapshot,
     Unreadable,
     WebApp,
     deployment_key,
 )
-from webappctl.core.plan.change import Action, Change, Effect, Obstacle, Plan
+from webappctl.core.plan.change import Action, Change, Effect, Hold, Obstacle, Plan
+from webappctl.core.plan.leftovers import leftovers
+from webappctl.core.plan.ownership import not_ours, was_ours
+from webappctl.core.plan.policy import CAUTIOUS, Policy
+from webappctl.core.takeover import Takeover, takeover
+
+AUTOSCALING_CONTROLLER: Final = "kube-controller-manager"
+"""It writes through `scale` for every HorizontalPodAutoscaler, and for nothing else."""
+PAUSED_PATH: Final = ("f:spec", "f:paused")
 
 
-def make_plan(snapshot: Snapshot) -> Plan:
+def make_plan(snapshot: Snapshot, policy: Policy = CAUTIOUS) -> Plan:
     terminating = tuple(webapp.key for webapp in snapshot.webapps if webapp.metadata.terminating)
-    return Plan(tuple(_rows(snapshot)), terminating)
+    changes = sorted((*_rows(snapshot, policy), *leftovers(snapshot, policy)), key=lambda change: change.key)
+    return Plan(tuple(changes), terminating, tuple(_blind_spots(snapshot)))
 
 
-def _rows(snapshot: Snapshot) -> Iterator[Change]:
+def _rows(snapshot: Snapshot, policy: Policy) -> Iterator[Change]:
     for webapp in snapshot.webapps:
-        change = plan_one(webapp, snapshot.deployments.get(deployment_key(webapp.key)))
+        deployment = snapshot.deployments.get(deployment_key(webapp.key))
+        change = plan_one(webapp, deployment, snapshot.autoscalers, policy)
         if change is not None:
             yield change
 
 
-def plan_one(webapp: WebApp | Unreadable, deployment: Deployment | Unreadable | None) -> Change | None:
+def _blind_spots(snapshot: Snapshot) -> Iterator[str]:
+    if snapshot.autoscalers.unknown:
+        where = ", ".join(sorted(filter(None, snapshot.autoscalers.unknown)))
+        yield (
+            "HorizontalPodAutoscalers may not be listed"
+            + (f" in namespace {where}" if where else "")
+            + ": replicas count as held where the autoscaling controller wrote them last"
+        )
+
+
+def plan_one(
+    webapp: WebApp | Unreadable,
+    deployment: Deployment | Unreadable | None,
+    autoscalers: Autoscalers = NO_AUTOSCALERS,
+    policy: Policy = CAUTIOUS,
+) -> Change | None:
     """None for a WebApp that is being deleted: the garbage collector has the rest."""
     if webapp.metadata.terminating:
         return None
-    change = _plan_live(webapp, deployment)
+    change = _plan_live(webapp, deployment, autoscalers, policy)
     return replace(change, warning=_name_warning(webapp.metadata.name))
 
 
-def _plan_live(webapp: WebApp | Unreadable, deployment: Deployment | Unreadable | None) -> Change:
+def _plan_live(
+    webapp: WebApp | Unreadable, deployment: Deployment | Unreadable | None, autoscalers: Autoscalers, policy: Policy
+) -> Change:
     name = webapp.metadata.name
     if len(name) > MAX_LABEL:
         message = f"its name has {len(name)} characters, and a label's value ends at {MAX_LABEL}"
@@ -55,73 +83,73 @@ def _plan_live(webapp: WebApp | Unreadable, deployment: Deployment | Unreadable 
     if isinstance(deployment, Unreadable):
         message = f"Deployment {deployment.metadata.name} cannot be read: {deployment.problem}"
         return _blocked(webapp, deployment, Obstacle.UNREADABLE, message, "correct the Deployment")
-    desired = desired_fields(webapp)
     if deployment is None:
-        return Change(webapp, None, Action.CREATE, effect=Effect(starts=desired.replicas or 1))
-    return _not_ours(webapp, deployment) or _compare(webapp, deployment, desired)
+        replicas = desired_fields(webapp).replicas
+        return Change(webapp, None, Action.CREATE, effect=Effect(starts=replicas or 1))
+    return not_ours(webapp, deployment, policy) or _compare(webapp, deployment, _hold(webapp, deployment, autoscalers))
 
 
-def _not_ours(webapp: WebApp, deployment: Deployment) -> Change | None:
-    """Whose Deployment is it? None: ours, or ours to have back."""
-    name = deployment.metadata.name
-    if deployment.metadata.terminating:
-        message = f"Deployment {name} is being deleted"
-        return _waiting(webapp, deployment, Obstacle.TERMINATING, message, "it is created again when it is gone")
-    owner = deployment.metadata.controller
-    if owner is not None and owner.uid != webapp.metadata.uid:
-        return _of_another(webapp, deployment, owner)
-    if owner is None and not _was_ours(webapp, deployment):
-        message = f"Deployment {name} has no owner, and webappctl did not make it"
-        return _blocked(webapp, deployment, Obstacle.UNOWNED, message, "delete it, or rename the WebApp")
-    return _other_selector(webapp, deployment)
-
-
-def _of_another(webapp: WebApp, deployment: Deployment, owner: OwnerReference) -> Change:
-    name = deployment.metadata.name
-    if owner.api_version.startswith(f"{GROUP}/") and (owner.kind, owner.name) == (KIND, webapp.metadata.name):
-        message = f"Deployment {name} is of a WebApp of this name that was deleted; the garbage collector removes it"
-        return _waiting(webapp, deployment, Obstacle.GARBAGE_COLLECTION, message, "it is created again when it is gone")
-    message = f"Deployment {name} is owned by {owner.kind} {owner.name}"
-    return _blocked(webapp, deployment, Obstacle.FOREIGN_OWNER, message, "delete it there, or rename the WebApp")
-
-
-def _was_ours(webapp: WebApp, deployment: Deployment) -> bool:
-    """A Deployment that lost its owner reference, or the mark of the controller in it."""
-    if any(owner.uid == webapp.metadata.uid for owner in deployment.metadata.owner_references or ()):
-        return True
-    return ManagedFields.read(deployment.metadata.managed_fields).applied_by_us
-
-
-def _other_selector(webapp: WebApp, deployment: Deployment) -> Change | None:
-    """Selectors are immutable, so no write could ever mend this one."""
-    selector = deployment.spec.selector
-    wanted = labels_of(webapp.metadata.name)
-    if dict(selector.match_labels or {}) == wanted and not selector.match_expressions:
+def _hold(webapp: WebApp, deployment: Deployment, autoscalers: Autoscalers) -> Hold | None:
+    """Who else has the replicas? None when the WebApp asks for none: then they are not ours anyway."""
+    wanted = webapp.spec.replicas if webapp.spec else None
+    if wanted is None:
         return None
-    found = ",".join(f"{key}={value}" for key, value in sorted((selector.match_labels or {}).items()))
-    more = " and expressions" if selector.match_expressions else ""
-    ours = ",".join(f"{key}={value}" for key, value in wanted.items())
-    message = (
-        f"Deployment {deployment.metadata.name} selects {found}{more} instead of {ours}, and selectors are immutable"
-    )
-    return _blocked(
-        webapp, deployment, Obstacle.IMMUTABLE_SELECTOR, message, "delete the Deployment, it is created again"
-    )
+    live = _live_replicas(deployment)
+    found = autoscalers.by_target.get(deployment.key)
+    if found is not None:
+        return Hold(live, wanted, found.metadata.name, found.spec.min_replicas, found.spec.max_replicas)
+    if not autoscalers.unknown_in(deployment.metadata.namespace):
+        return None
+    owners = ManagedFields.read(deployment.metadata.managed_fields).owners(REPLICAS_PATH)
+    scaled = any((owner.manager, owner.subresource) == (AUTOSCALING_CONTROLLER, "scale") for owner in owners)
+    return Hold(live, wanted) if scaled else None
 
 
-def _compare(webapp: WebApp, deployment: Deployment, desired: OwnedFields) -> Change:
+def _live_replicas(deployment: Deployment) -> int:
+    return 1 if deployment.spec.replicas is None else deployment.spec.replicas
+
+
+def _compare(webapp: WebApp, deployment: Deployment, held: Hold | None) -> Change:
+    desired = desired_fields(webapp, held=held is not None)
     fields = diff(deployment, desired)
-    if not fields:
-        return Change(webapp, deployment, Action.NONE)
-    return Change(webapp, deployment, Action.UPDATE, fields=fields, effect=_effect(deployment, fields))
+    if was_ours(webapp, deployment):
+        if not fields:
+            return _in_order(webapp, deployment, held)
+        action = Action.UPDATE
+    else:
+        action, fields = Action.ADOPT, tuple(replace(field, cause=Cause.ADOPT) for field in fields)
+    taken = takeover(deployment, desired)
+    effect = _effect(deployment, desired, fields, taken)
+    return Change(webapp, deployment, action, fields=fields, effect=effect, held=held, takeover=taken)
 
 
-def _effect(deployment: Deployment, fields: tuple[FieldChange, ...]) -> Effect:
-    live = deployment.spec.replicas if deployment.spec.replicas is not None else 1
-    wanted = next((change.desired for change in fields if change.path == "replicas"), None)
-    scales = (live, wanted) if isinstance(wanted, int) else None
-    restarts = live if any(change.in_pod_template for change in fields) else 0
-    return Effect(restarts=restarts, scales=scales)
+def _in_order(webapp: WebApp, deployment: Deployment, held: Hold | None) -> Change:
+    if deployment.spec.paused:
+        return _paused(webapp, deployment, held)
+    differs = held is not None and held.live != held.wanted
+    return Change(webapp, deployment, Action.HELD if differs else Action.NONE, held=held)
+
+
+def _paused(webapp: WebApp, deployment: Deployment, held: Hold | None) -> Change:
+    owners = ManagedFields.read(deployment.metadata.managed_fields).owners(PAUSED_PATH)
+    by = f" by {owners[-1].manager}" if owners else ""
+    name, namespace = deployment.metadata.name, deployment.metadata.namespace
+    message, remedy = f"its rollout is paused{by}", f"kubectl -n {namespace} rollout resume deployment/{name}"
+    return Change(webapp, deployment, Action.PAUSED, held=held, message=message, remedy=remedy)
+
+
+def _effect(
+    deployment: Deployment, desired: OwnedFields, fields: tuple[FieldChange, ...], taken: Takeover | None
+) -> Effect:
+    live = _live_replicas(deployment)
+    wanted = desired.replicas if any(change.path == "replicas" for change in fields) else None
+    template = any(change.in_pod_template for change in fields) or bool(taken and taken.falls_away)
+    return Effect(
+        restarts=live if template else 0,
+        scales=None if wanted is None else (live, wanted),
+        template=template,
+        deferred=template and deployment.spec.paused,
+    )
 
 
 def _name_warning(name: str) -> str:
@@ -142,7 +170,3 @@ def _blocked(
     remedy: str,
 ) -> Change:
     return Change(webapp, deployment, Action.BLOCKED, obstacle=obstacle, message=message, remedy=remedy)
-
-
-def _waiting(webapp: WebApp, deployment: Deployment, obstacle: Obstacle, message: str, remedy: str) -> Change:
-    return Change(webapp, deployment, Action.WAITING, obstacle=obstacle, message=message, remedy=remedy)
