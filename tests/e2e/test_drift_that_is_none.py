@@ -222,3 +222,15 @@ def test_another_version_that_sets_the_same_fields_makes_no_row_and_no_write(wor
     done = world.webappctl(*apply, env=new)
     assert (done.returncode, done.stdout) == (0, "")
     assert _versions(world) == before
+
+
+def test_a_time_that_was_never_set_is_no_trouble(world: World) -> None:
+    """The API server gives it as null, in the condition of some other controller."""
+    world.declare("web")
+    world.converge()
+    condition = {"type": "My", "status": "True", "reason": "x", "message": "y"}
+    patch = json.dumps({"status": {"conditions": [condition]}})
+    world.kubectl("patch", "deployment", "web-deployment", "--subresource=status", "--type=strategic", "-p", patch)
+    times = [found["lastTransitionTime"] for found in world.deployment("web")["status"]["conditions"]]
+    assert None in times
+    assert (world.plan().returncode, world.plan().stdout) == (0, "")

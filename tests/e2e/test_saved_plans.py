@@ -240,3 +240,36 @@ def test_all_output_fits_the_schema_that_is_printed(web: World, file: Path) -> N
     for document, kind in ((planned, "Plan"), (file.read_text(), "SavedPlan"), (applied, "Report")):
         assert json.loads(document)["kind"] == kind
         Draft202012Validator(schema).validate(json.loads(document))
+
+
+def test_a_standing_namespace_of_the_environment_is_no_contradiction(web: World, file: Path) -> None:
+    """The file has its own scope; only what is written beside it is refused."""
+    _save(web, file)
+    command = ("apply", "--plan", str(file))
+    assert web.webappctl(*command, "-n", "elsewhere").returncode == 2
+    assert web.webappctl(*command, env={"WEBAPPCTL_NAMESPACE": "elsewhere"}).returncode == 0
+    assert _image(web) == NEW
+
+
+def test_a_percentage_is_of_all_rows_and_not_of_the_pending_ones(web: World, file: Path) -> None:
+    """One of four is to be changed."""
+    for name in ("a", "b", "c"):
+        web.declare(name)
+    web.webappctl("apply", "--yes", *(f"{web.namespace}/{name}" for name in ("a", "b", "c")))
+    _save(web, file)
+    assert _apply(web, file, "--max-changes", "20%").returncode == 4
+    assert _apply(web, file, "--max-changes", "25%").returncode == 0
+
+
+@pytest.mark.parametrize("arguments", [("apply", "--yes", "--plan", ""), ("plan", "--out", ""), ("show", "")])
+def test_an_empty_file_name_is_no_default(web: World, arguments: tuple[str, ...]) -> None:
+    """A shell variable that is not set must not mean "everything"."""
+    assert web.webappctl(*arguments).returncode == 2
+    assert _image(web) == OLD
+
+
+def test_a_plan_with_nothing_pending_says_so(web: World, file: Path) -> None:
+    web.converge()
+    _save(web, file)
+    done = _apply(web, file)
+    assert (done.returncode, "has nothing pending" in done.stderr) == (0, True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.identities import kubeconfig_of, service_account
+from tests.policies import deny
 from tests.world import World, eventually
 from webappctl.sandbox import Sandbox
 
@@ -23,29 +23,13 @@ def _verdicts(world: World, *arguments: str, kubeconfig: Path | None = None) -> 
     return {row["name"]: row["verdict"] for row in json.loads(done.stdout)["changes"]}
 
 
-def _admission(world: World, kind: str, spec: dict[str, Any], binding: dict[str, Any]) -> None:
-    """For the Deployments of this namespace only."""
-    group, name = "admissionregistration.k8s.io", world.namespace
-    rules = [{"apiGroups": ["apps"], "apiVersions": ["v1"], "operations": ["*"], "resources": ["deployments"]}]
-    selector = {"matchLabels": {"kubernetes.io/metadata.name": world.namespace}}
-    constraints = {"resourceRules": rules, "namespaceSelector": selector}
-    version = {"apiVersion": f"{group}/v1", "metadata": {"name": name}}
-    policy = version | {"kind": kind, "spec": {"matchConstraints": constraints, "failurePolicy": "Fail"} | spec}
-    bound = version | {"kind": f"{kind}Binding", "spec": {"policyName": name} | binding}
-    for manifest in (policy, bound):
-        world.kubectl("apply", "-f", "-", stdin=json.dumps(manifest))
-
-
 @pytest.fixture
-def denied(world: World) -> Iterator[World]:
+def denied(world: World) -> World:
     """No image `evil` may run here."""
     expression = "object.spec.template.spec.containers.all(c, !c.image.startsWith('evil'))"
-    validation = {"expression": expression, "message": "evil images are not allowed"}
-    kind = "ValidatingAdmissionPolicy"
-    _admission(world, kind, {"validations": [validation]}, {"validationActions": ["Deny"]})
-    yield world
-    world.kubectl("delete", kind, world.namespace)
-    world.kubectl("delete", f"{kind}Binding", world.namespace)
+    message = "evil images are not allowed"
+    deny(world.kubectl_, world.namespace, "*", "deployments.apps", expression=expression, message=message)
+    return world
 
 
 def test_a_row_that_admission_would_deny_is_marked(denied: World) -> None:

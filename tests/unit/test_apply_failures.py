@@ -139,6 +139,19 @@ def test_an_update_needs_the_right_to_patch_only(world: World) -> None:
     assert _only(world.carry_out(plan)).outcome is Outcome.CONFIGURED
 
 
+def test_a_new_owner_may_need_the_right_to_delete(world: World) -> None:
+    """Where OwnerReferencesPermissionEnforcement is on, that is what the 403 means."""
+    world.declare("web")
+    world.settle()
+    world.others.edit(key("web"), lambda live: live["metadata"].pop("ownerReferences"))
+    plan = world.plan()
+    world.double.denied = {("delete", "deployments.apps")}
+    world.double.on("patch deployments", lambda _: answers.forbidden(DEPLOYMENT, "web-deployment", "no").answer)
+    result = _only(world.carry_out(plan))
+    assert result.obstacle is Obstacle.MISSING_RIGHT
+    assert result.message == "forbidden: may not delete deployments.apps in namespace shop"
+
+
 def test_a_quota_is_not_taken_for_a_missing_right(world: World) -> None:
     """The same 403: the review allows it, so the server's words are quoted."""
     world.declare("web")

@@ -10,7 +10,7 @@ import pytest
 from tests.builders import EARLIER, applied_entry, container, deployment, entry, managed, owner, webapp
 from webappctl.core.desired import desired_fields, labels_of
 from webappctl.core.diff import Cause, FieldChange, diff
-from webappctl.core.objects import Deployment, WebApp
+from webappctl.core.objects import Deployment, WebApp, port_path
 
 
 def _changes(live: Deployment, wanted: WebApp | None = None) -> tuple[FieldChange, ...]:
@@ -193,3 +193,19 @@ def test_a_port_that_we_share_stays() -> None:
 def test_a_change_in_the_pod_template_replaces_the_pods(fields: dict[str, Any], restarts: bool) -> None:
     """And no other does."""
     assert _only(deployment(**fields)).in_pod_template is restarts
+
+
+def _named(entry_of_ours: dict[str, Any]) -> msgspec.Raw:
+    """Somebody gave our port a name and a host port."""
+    fields: dict[str, Any] = {"f:name": {}, "f:hostPort": {}}
+    for step in reversed(port_path(80, "TCP")):
+        fields = {step: fields}
+    return managed(entry_of_ours, entry("kubectl-edit", fields))
+
+
+def test_what_others_set_of_a_port_goes_with_it_and_is_named() -> None:
+    """A Service may know the port by its name."""
+    live = deployment(managed_fields=_named(applied_entry()))
+    (change,) = diff(live, desired_fields(webapp(port=8080)))
+    assert (change.actual, change.stays) == (80, "")
+    assert change.loses == "name of kubectl-edit, hostPort of kubectl-edit"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from webappctl.core.objects import (
+    Condition,
     Deployment,
     Unreadable,
     WebApp,
@@ -168,6 +169,48 @@ def test_an_odd_autoscaler_spoils_its_list(body: bytes) -> None:
 def test_pods_are_read_and_nothing_else() -> None:
     """A pod that was not looked at by anybody has no status yet."""
     assert [pod.key.name for pod in read_pods(_list(_object("web-1", {}), kind="PodList")).items] == ["web-1"]
-    for odd in (_list(kind="DeploymentList"), _list({"metadata": {"name": 7}}, kind="PodList"), b"null"):
+    for odd in (_list(kind="DeploymentList"), b"null"):
         with pytest.raises(BadAnswer):
             read_pods(odd)
+
+
+NULLS: dict[str, Any] = {
+    "metadata": {"name": "web-deployment", "namespace": "shop", "labels": None, "generation": None},
+    "spec": {"replicas": None, "paused": None, "template": {"metadata": None, "spec": {"containers": None}}},
+    "status": {
+        "observedGeneration": None,
+        "conditions": [{"type": "My", "status": "True", "lastTransitionTime": None}],
+    },
+}
+
+
+def test_null_is_as_good_as_absent() -> None:
+    """A time that was never set is given as null."""
+    found = read_deployment(json.dumps(NULLS).encode())
+    assert isinstance(found, Deployment)
+    assert found.status.conditions == (Condition("My", "True"),)
+
+
+def test_beside_a_null_what_is_really_wrong_is_said() -> None:
+    odd = NULLS | {"spec": {"replicas": "two"}}
+    found = read_deployment(json.dumps(odd).encode())
+    assert isinstance(found, Unreadable)
+    assert found.problem == "spec.replicas: expected int, got str"
+
+
+def test_a_pod_that_cannot_be_read_is_left_out() -> None:
+    """It is only asked why others are not ready."""
+    pods = [
+        {"metadata": {"name": "a"}, "status": {"phase": None}},
+        {"metadata": {"name": 3}},
+        {"metadata": {"name": "b"}},
+    ]
+    page = read_pods(json.dumps({"kind": "PodList", "items": pods}).encode())
+    assert [pod.metadata.name for pod in page.items] == ["a", "b"]
+
+
+def test_an_autoscaler_that_cannot_be_read_spoils_the_list() -> None:
+    """It may be the one that holds."""
+    listed = {"kind": "HorizontalPodAutoscalerList", "items": [{"metadata": {"name": "a"}}]}
+    with pytest.raises(BadAnswer, match="HorizontalPodAutoscalerList"):
+        read_autoscalers(json.dumps(listed).encode())

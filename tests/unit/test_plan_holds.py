@@ -8,6 +8,7 @@ import pytest
 
 from tests.builders import applied_entry, autoscaler, deployment, managed, scale_entry, snapshot, webapp
 from webappctl.core.desired import update
+from webappctl.core.diff import Cause
 from webappctl.core.objects import Autoscalers, Deployment, Snapshot
 from webappctl.core.plan import Action, Change, Hold, make_plan
 
@@ -112,3 +113,17 @@ def test_a_person_who_scales_is_named_without_a_time() -> None:
 def test_a_paused_rollout_is_told_and_defers_what_it_would_restart() -> None:
     assert _only(snapshot(webapp(), deployment(paused=True))).action is Action.PAUSED
     assert _only(snapshot(webapp(image="nginx:2"), deployment(paused=True))).effect.deferred
+
+
+def test_several_autoscalers_of_one_deployment_are_a_warning() -> None:
+    """They work against each other."""
+    rivals = (autoscaler(), autoscaler("zz", name="web-deployment"))
+    change = _only(snapshot(webapp(), _scaled("kube-controller-manager"), *rivals))
+    assert change.warning == "several HorizontalPodAutoscalers scale its Deployment: web, zz"
+
+
+def test_replicas_that_are_asked_for_now_and_never_were_are_a_change_of_the_webapp() -> None:
+    """Nobody but the API server's default set them."""
+    live = deployment(replicas=1, managed_fields=managed(applied_entry(without=("replicas",))))
+    (field,) = _only(snapshot(webapp(replicas=5), live)).fields
+    assert (field.path, field.cause) == ("replicas", Cause.SPEC_CHANGED)

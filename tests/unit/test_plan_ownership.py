@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.builders import deployment, managed, owner, snapshot, webapp
+from tests.builders import condition, deployment, managed, owner, snapshot, status, webapp
 from webappctl.core.diff import Cause
 from webappctl.core.objects import Deployment, OwnerReference, Snapshot, Unreadable
 from webappctl.core.objects.deployment import Selector
-from webappctl.core.plan import Action, Adopt, Change, Obstacle, Policy, make_plan
+from webappctl.core.plan import BLOCKED, STALLED, Action, Adopt, Change, Obstacle, Policy, make_plan
 
 ADOPTING = Policy(adopt=Adopt.UNOWNED)
 PRUNING = Policy(prune=True)
@@ -71,6 +71,18 @@ def test_another_tools_deployment_is_never_adopted(mark: str, said: str) -> None
     assert change.message.endswith(f"is managed by {said}")
 
 
+def test_an_owner_that_is_no_controller_is_an_owner() -> None:
+    change = _only(snapshot(webapp(), deployment(owner_references=(owner(controller=None),), managed_fields=managed())))
+    assert (change.action, change.obstacle) == (Action.BLOCKED, Obstacle.FOREIGN_OWNER)
+
+
+def test_a_row_that_adopts_does_not_tell_why_it_was_blocked_before() -> None:
+    """That was that nobody had said so."""
+    blocked = status(condition(STALLED, reason=BLOCKED, message="nobody owns it", observed_generation=1))
+    change = _only(snapshot(webapp(status=blocked), deployment(**UNOWNED)))
+    assert (change.action, change.last_refusal) == (Action.ADOPT, "")
+
+
 def test_what_we_applied_and_nobody_owns_is_an_orphan() -> None:
     change = _only(snapshot(deployment(**ORPHAN)))
     assert (change.action, change.webapp, change.title) == (Action.ORPHAN, None, "shop/web-deployment")
@@ -87,9 +99,18 @@ def test_an_orphan_is_deleted_by_prune() -> None:
         UNOWNED,
         ORPHAN | {"labels": {"app": "web"}},
         {"owner_references": (owner(),)},
+        {"owner_references": (owner(controller=None),)},
+        ORPHAN | {"annotations": msgspec.Raw(b'{"meta.helm.sh/release-name": "theirs"}')},
         ORPHAN | {"deletion_timestamp": "2026-01-01T00:00:00Z"},
     ],
-    ids=["not applied by us", "without our label", "another's", "on its way out"],
+    ids=[
+        "not applied by us",
+        "without our label",
+        "another's",
+        "another's, no controller",
+        "Helm's by now",
+        "on its way out",
+    ],
 )
 def test_what_is_not_surely_ours_is_no_orphan(parts: dict[str, Any]) -> None:
     assert make_plan(snapshot(deployment(**parts)), PRUNING).changes == ()

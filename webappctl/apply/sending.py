@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
+from webappctl.apply.altered import altered, in_words
 from webappctl.apply.results import gone
 from webappctl.apply.writer import Writer
 from webappctl.core.desired import creation, update
 from webappctl.core.objects import Deployment, WebApp
-from webappctl.core.plan import Action, Change
-from webappctl.core.report import OUTCOMES, Result
+from webappctl.core.plan import Action, Change, Obstacle
+from webappctl.core.report import OUTCOMES, Outcome, Result
 from webappctl.core.takeover import handed_over
 from webappctl.errors import NotFound
 
@@ -34,8 +36,15 @@ def send(change: Change, writer: Writer) -> Result:
             raise AssertionError("what cannot be read is never planned to be written")
 
 
-def _done(change: Change, deployment: Deployment | None) -> Result:
-    return Result(change, OUTCOMES[change.action], deployment, tried=True)
+def _done(change: Change, answered: Deployment | None) -> Result:
+    """What admission altered is not as it should be, and writing it again would not make it so."""
+    fields = altered(change, answered) if answered else ()
+    if not fields:
+        return Result(change, OUTCOMES[change.action], answered, tried=True)
+    message = f"written, but admission makes {in_words(fields)}"
+    remedy = "ask for what admission makes of it, or change that rule"
+    blocked = Result(change, Outcome.BLOCKED, answered, tried=True, obstacle=Obstacle.ALTERED)
+    return replace(blocked, message=message, remedy=remedy)
 
 
 def _update(change: Change, webapp: WebApp, live: Deployment, writer: Writer) -> Deployment:

@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Final, Protocol
 
+from webappctl.apply.altered import altered, in_words
 from webappctl.apply.refusals import Refusals
 from webappctl.apply.writer import Writer
-from webappctl.core.desired import creation, desired_fields, update
-from webappctl.core.diff import diff
+from webappctl.core.desired import creation, update
 from webappctl.core.objects import Deployment, Json, WebApp
 from webappctl.core.plan import PENDING, Action, Answer, Change, Obstacle, Plan, Verdict
 from webappctl.errors import ClusterError, Forbidden, Invalid, NotFound, Unauthorized, Unreachable
@@ -80,13 +80,5 @@ def _with_an_owner(body: Json) -> Json:
 
 
 def _compared(change: Change, answered: Deployment) -> Verdict:
-    """Admission may have made something else of what was sent."""
-    if not isinstance(change.webapp, WebApp):
-        return ACCEPTED
-    desired = desired_fields(change.webapp, held=change.held is not None)
-    altered = [
-        f"{field.path} to {field.actual}"
-        for field in diff(answered, desired)
-        if field.path != "ownerReference" or change.webapp.metadata.uid
-    ]
-    return Verdict(Answer.ALTERED, f"would change {', '.join(altered)}") if altered else ACCEPTED
+    fields = altered(change, answered)
+    return Verdict(Answer.ALTERED, f"admission would make {in_words(fields)}") if fields else ACCEPTED

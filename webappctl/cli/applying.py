@@ -7,7 +7,7 @@ import sys
 import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -52,6 +52,10 @@ if TYPE_CHECKING:
     from webappctl.core.plan import Budget, Plan, Policy
     from webappctl.core.report import Report
     from webappctl.planfile import SavedPlan
+
+
+IN_THE_FILE: Final = ("names", "namespace", "selector", "adopt", "prune")
+"""Parameters that a saved plan has of its own."""
 
 
 @guarded
@@ -111,9 +115,9 @@ def apply(
 
     scope = scope_of(names, namespace, selector, all_namespaces=all_namespaces)
     policy = policy_of(adopt, prune=prune, scope=scope)
-    if plan_file and any(_given(ctx, name) for name in ("names", "namespace", "selector", "adopt", "prune")):
+    if plan_file is not None and any(_given(ctx, name) for name in IN_THE_FILE):
         raise UsageError("--plan takes no names, --namespace, --selector, --adopt or --prune: the file has its own")
-    loaded = _load(plan_file) if plan_file else None
+    loaded = None if plan_file is None else _load(plan_file)
     ask = not (yes or loaded)
     if ask and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError("there is no terminal to ask on", remedy="add --yes")
@@ -175,6 +179,9 @@ class _Application:
     def run_saved(self, loaded: SavedPlan, budget: Budget, *, blocked_ok: bool) -> int:
         from webappctl import planfile, reconcile
 
+        if not loaded.plan.pending:
+            say(f"Nothing to do: the saved plan of {loaded.server} has nothing pending")
+            return 0
         fresh = reconcile.plan(self.cluster, loaded.scope, loaded.policy)
         reasons = planfile.stale(loaded, fresh, datetime.now(UTC))
         if reasons:

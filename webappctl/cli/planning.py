@@ -109,7 +109,7 @@ def plan(
     from webappctl.core.plan import refusals
     from webappctl.core.report import plan_exit_code
 
-    if out and filename:
+    if out is not None and filename:
         raise UsageError("--out cannot be used with --filename: what is only in a file cannot be applied")
     if selector and filename:
         raise UsageError("--selector cannot be used with --filename", remedy="name the WebApps instead")
@@ -123,7 +123,7 @@ def plan(
         refuse_unknown_names(scope, made)
         made = _tried(made, cluster) if server_side else made
         target = target_of(cluster, scope)
-        if out:
+        if out is not None:
             _save(made, target, policy, out, expires)
         show.plan(made, target, output)
         for refusal in refusals(made, budget):

@@ -16,6 +16,7 @@ from webappctl.render.text import (
     holder,
     holds_another_number,
     reason,
+    remarks,
     taken_over,
 )
 
@@ -75,9 +76,9 @@ def _facts(change: Change) -> Iterator[Fact]:
 
 
 def _of_field(field: FieldChange, verb: str, does: str) -> Fact:
-    stays = f"{field.stays} stays" if field.stays else ""
+    beside = "; ".join(remarks(field, str))
     actual, desired = _cell(field.actual), _cell(field.desired)
-    return Fact(verb, field.cause.value, does, field.path, actual, desired, field.manager, field.time, note=stays)
+    return Fact(verb, field.cause.value, does, field.path, actual, desired, field.manager, field.time, note=beside)
 
 
 def _standing(change: Change) -> str:

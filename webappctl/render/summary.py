@@ -31,8 +31,9 @@ def plan_summary(plan: Plan) -> str:
 
     What is to be created, updated and deleted, and what is unchanged, is always said; the rest only where there is any.
     """
+    leaving = f"{len(plan.terminating):,} being deleted"
     if not plan.changes:
-        return "nothing to do: there is no WebApp here"
+        return f"nothing to do: {leaving if plan.terminating else 'there is no WebApp here'}"
     todo = [
         f"{plan.count(action):,} to {action.value}"
         for action in (Action.CREATE, Action.UPDATE, Action.ADOPT, Action.DELETE)
@@ -43,6 +44,7 @@ def plan_summary(plan: Plan) -> str:
         for action in (Action.HELD, Action.PAUSED, Action.BLOCKED, Action.WAITING, Action.ORPHAN)
         if plan.count(action)
     ]
+    rest += [leaving] if plan.terminating else []
     return f"{', '.join(todo)}; {', '.join((*rest, f'{plan.count(Action.NONE):,} unchanged'))}"
 
 

@@ -107,13 +107,22 @@ def age(time: str, now: datetime) -> str:
 
 def field_text(field: FieldChange, quote: Quote = safe) -> str:
     """`image  web:1.0 → web:1.1`, `port  8080 added (8081 of kubectl-edit stays)`."""
-    path, stays = quote(field.path), f" ({quote(field.stays)} stays)" if field.stays else ""
+    beside = "; ".join(remarks(field, quote))
+    path, stays = quote(field.path), f" ({beside})" if beside else ""
     if field.desired is None:
         return f"{path}  is not as it should be{stays}"
     desired = quote(str(field.desired))
     if field.actual is None:
         return f"{path}  {desired} added{stays}"
     return f"{path}  {quote(str(field.actual))} → {desired}{stays}"
+
+
+def remarks(field: FieldChange, quote: Quote = safe) -> Iterator[str]:
+    """`8081 of kubectl-edit stays`, `its name of kubectl-edit goes`."""
+    if field.stays:
+        yield f"{quote(field.stays)} {'stay' if ', ' in field.stays else 'stays'}"
+    if field.loses:
+        yield f"its {quote(field.loses)} {'go' if ', ' in field.loses else 'goes'}"
 
 
 def held_text(hold: Hold) -> str:
@@ -138,7 +147,8 @@ def holds_another_number(change: Change) -> bool:
 def asides(change: Change, quote: Quote = safe) -> Iterator[str]:
     """What is to be known beside the fields of a row that is pending."""
     yield from taken_over(change, quote)
-    if change.last_refusal:
+    denied = change.verdict is not None and change.verdict.answer is Answer.DENIED
+    if change.last_refusal and not denied:  # it would say the same twice
         yield f"the last time: {quote(change.last_refusal)}"
     if change.verdict is not None:
         yield from _verdict_text(change.verdict, quote)

@@ -28,7 +28,8 @@ class FieldChange:
     """One owned field: `image`, `replicas`, `port`, `labels.app`, `template.labels.app`, `ownerReference`.
 
     `actual` and `desired` are None where there is no value. `manager` is who set the live value last, empty when
-    nobody owns it; `time` is RFC 3339, None where the API server keeps none. `stays` names what is left beside ours.
+    nobody owns it; `time` is RFC 3339, None where the API server keeps none. `stays` names what is left beside ours,
+    `loses` what of others goes with the old value: `name of kubectl-edit`.
     """
 
     path: str
@@ -38,6 +39,7 @@ class FieldChange:
     manager: str = ""
     time: str | None = None
     stays: str = ""
+    loses: str = ""
 
     @property
     def essence(self) -> tuple[str, object, object]:

@@ -73,6 +73,9 @@ def _field_change(
         return _missing_container(deployment, desired, managed)
     before, after = _value(path, actual), _value(path, desired)
     cause, owner = cause_of(managed.owners(_managed_path(path, desired)))
+    if path == "replicas" and owner is None and managed.applied_by_us:
+        # Nobody ever set them but the API server's default: it is the WebApp that asks for them now.
+        cause = Cause.SPEC_CHANGED
     return FieldChange(path, before, after, cause, owner.manager if owner else "", owner.time if owner else None)
 
 

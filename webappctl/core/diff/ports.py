@@ -27,11 +27,13 @@ def port_change(deployment: Deployment, desired: OwnedFields, managed: ManagedFi
     if not managed.applied_by_us:
         return _taken_over(deployment, desired, managed)
     claims = _claims(deployment, managed)
-    goes = [each.port.container_port for each in claims if each.goes]
+    goes = [each for each in claims if each.goes]
     stays = [each for each in claims if not each.goes]
     names = listed(each.text for each in stays)
     if goes or any(each.ours for each in claims):
-        return FieldChange("port", goes[0] if goes else None, desired.port, Cause.SPEC_CHANGED, stays=names)
+        before = goes[0].port.container_port if goes else None
+        loses = _loses(goes, managed)
+        return FieldChange("port", before, desired.port, Cause.SPEC_CHANGED, stays=names, loses=loses)
     other = next((each.other for each in reversed(stays) if each.other), None)
     manager, time = (other.manager, other.time) if other else ("", None)
     return FieldChange("port", None, desired.port, Cause.LIVE_DRIFT, manager, time, names)
@@ -67,6 +69,16 @@ def _claims(deployment: Deployment, managed: ManagedFields) -> list[_Claim]:
     return claims
 
 
+def _loses(goes: list[_Claim], managed: ManagedFields) -> str:
+    """What others set of a port goes with it: a Service may know it by its name."""
+    return listed(
+        f"{field} of {owner.manager}"
+        for each in goes
+        for field, owner in managed.fields_of_others(port_path(each.port.container_port, each.port.protocol))
+        if field not in ("containerPort", "protocol")
+    )
+
+
 def _taken_over(deployment: Deployment, desired: OwnedFields, managed: ManagedFields) -> FieldChange:
     """The first of the ports that fall away is the old value; who set it is behind it."""
     ports = _ports(deployment)
@@ -74,7 +86,8 @@ def _taken_over(deployment: Deployment, desired: OwnedFields, managed: ManagedFi
         return FieldChange("port", None, desired.port, Cause.LIVE_DRIFT)
     cause, owner = cause_of(managed.owners(port_path(ports[0].container_port, ports[0].protocol)))
     manager, time = (owner.manager, owner.time) if owner else ("", None)
-    return FieldChange("port", ports[0].container_port, desired.port, cause, manager, time)
+    loses = _loses(_claims(deployment, managed), managed)
+    return FieldChange("port", ports[0].container_port, desired.port, cause, manager, time, loses=loses)
 
 
 def _ports(deployment: Deployment) -> tuple[ContainerPort, ...]:

@@ -141,6 +141,7 @@ def _field(document: FieldDocument) -> FieldChange:
         document.manager or "",
         document.time,
         document.stays or "",
+        document.loses or "",
     )
 
 

@@ -44,7 +44,8 @@ class DesiredDocument(_Shape, frozen=True):
 
 class FieldDocument(_Shape, frozen=True):
     """A field that differs. `actual` and `desired` are null where there is no value; `manager` is who set the live one
-    last, and `time` when, null where it is not known; `stays` names what is left beside ours."""
+    last, and `time` when, null where it is not known; `stays` names what is left beside ours,
+    `loses` what of others goes with the old value."""
 
     path: str
     actual: str | int | None
@@ -53,6 +54,7 @@ class FieldDocument(_Shape, frozen=True):
     manager: str | None
     time: str | None
     stays: str | None
+    loses: str | None
 
 
 class EffectDocument(_Shape, frozen=True):

@@ -178,6 +178,7 @@ def _field(field: FieldChange) -> FieldDocument:
         manager=field.manager or None,
         time=field.time,
         stays=field.stays or None,
+        loses=field.loses or None,
     )
 
 

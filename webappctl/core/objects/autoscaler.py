@@ -44,18 +44,23 @@ class Autoscaler(msgspec.Struct, frozen=True):
 class Autoscalers:
     """Which Deployments an autoscaler has the replicas of.
 
-    `unknown`: namespaces in which they may not be listed, ALL_NAMESPACES for all. There managedFields must tell.
+    `rivals`: the names of all, for a Deployment that has several. `unknown`: namespaces in which they may not be
+    listed, ALL_NAMESPACES for all. There managedFields must tell.
     """
 
     by_target: Mapping[ObjectKey, Autoscaler] = field(default_factory=dict)
     unknown: frozenset[str] = frozenset()
+    rivals: Mapping[ObjectKey, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, listed: Iterable[Autoscaler], unknown: Iterable[str] = ()) -> Autoscalers:
         """Of two for the same Deployment the first by name counts, whatever the order of the list."""
-        ordered = sorted(listed, key=lambda autoscaler: autoscaler.metadata.key, reverse=True)
-        found = {autoscaler.deployment: autoscaler for autoscaler in ordered}
-        return cls({target: autoscaler for target, autoscaler in found.items() if target}, frozenset(unknown))
+        found: dict[ObjectKey, list[Autoscaler]] = {}
+        for autoscaler in sorted(listed, key=lambda autoscaler: autoscaler.metadata.key):
+            if autoscaler.deployment is not None:
+                found.setdefault(autoscaler.deployment, []).append(autoscaler)
+        rivals = {key: tuple(each.metadata.name for each in several) for key, several in found.items() if several[1:]}
+        return cls({key: several[0] for key, several in found.items()}, frozenset(unknown), rivals)
 
     def unknown_in(self, namespace: str) -> bool:
         return not self.unknown.isdisjoint((ALL_NAMESPACES, namespace))

@@ -61,8 +61,8 @@ _webapp = msgspec.json.Decoder(WebApp)
 _deployment = msgspec.json.Decoder(Deployment)
 _webapps = msgspec.json.Decoder(_List[WebApp])
 _deployments = msgspec.json.Decoder(_List[Deployment])
-_autoscalers = msgspec.json.Decoder(_List[Autoscaler])
-_pods = msgspec.json.Decoder(_List[Pod])
+_autoscaler = msgspec.json.Decoder(Autoscaler)
+_pod = msgspec.json.Decoder(Pod)
 _raw = msgspec.json.Decoder(_List[msgspec.Raw])
 _without_status = msgspec.json.Decoder(_WebAppWithoutStatus)
 _status_only = msgspec.json.Decoder(_StatusOnly)
@@ -90,25 +90,27 @@ def read_deployments(body: bytes) -> Page[Deployment | Unreadable]:
 
 
 def read_autoscalers(body: bytes) -> Page[Autoscaler]:
-    """Raises BadAnswer for anything but a whole HorizontalPodAutoscalerList."""
-    return _whole(body, _autoscalers, "HorizontalPodAutoscalerList")
+    """Raises BadAnswer for anything but a whole HorizontalPodAutoscalerList: each of them may be one that holds."""
+    kind = "HorizontalPodAutoscalerList"
+    return _read_one_by_one(body, kind, lambda item: _whole(item, _autoscaler, kind))
 
 
 def read_pods(body: bytes) -> Page[Pod]:
-    """Raises BadAnswer for anything but a whole PodList."""
-    return _whole(body, _pods, "PodList")
+    """Raises BadAnswer for anything but a whole PodList. One that cannot be read is left out."""
+    page = _read_one_by_one(body, "PodList", _read_pod)
+    return Page(tuple(pod for pod in page.items if pod is not None), page.next_token)
 
 
 def read_webapp(body: bytes | msgspec.Raw) -> WebApp | Unreadable:
     """A status of odd types is no reason to leave a WebApp alone: it is read as absent, and so written anew."""
     try:
-        return _webapp.decode(body)
+        return _decoded(_webapp, body)
     except msgspec.ValidationError:
         pass
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise _cut(error) from error
     try:
-        partial = _without_status.decode(body)
+        partial = _decoded(_without_status, body)
     except msgspec.ValidationError as error:
         return _unreadable(body, error)
     return WebAppOfOddStatus(partial.metadata, partial.spec)
@@ -116,20 +118,39 @@ def read_webapp(body: bytes | msgspec.Raw) -> WebApp | Unreadable:
 
 def read_deployment(body: bytes | msgspec.Raw) -> Deployment | Unreadable:
     try:
-        return _deployment.decode(body)
+        return _decoded(_deployment, body)
     except msgspec.ValidationError as error:
         return _unreadable(body, error)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise _cut(error) from error
 
 
-def _whole(body: bytes, decoder: msgspec.json.Decoder[_List[T]], kind: str) -> Page[T]:
+def _decoded(decoder: msgspec.json.Decoder[T], body: bytes | msgspec.Raw) -> T:
+    """Null is as good as absent, as it is to the API server: it gives a time that was never set as null."""
     try:
-        return _page(decoder.decode(body), kind)
+        return decoder.decode(body)
+    except msgspec.ValidationError:
+        return decoder.decode(msgspec.json.encode(_without_nulls(msgspec.json.decode(body))))
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
+    return [_without_nulls(item) for item in value] if isinstance(value, list) else value
+
+
+def _whole(item: msgspec.Raw, decoder: msgspec.json.Decoder[T], kind: str) -> T:
+    try:
+        return _decoded(decoder, item)
     except msgspec.ValidationError as error:
         raise _no_list(kind, error) from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise _cut(error) from error
+
+
+def _read_pod(item: msgspec.Raw) -> Pod | None:
+    try:
+        return _decoded(_pod, item)
+    except msgspec.ValidationError:
+        return None
 
 
 def _read_one_by_one(body: bytes, kind: str, read: Callable[[msgspec.Raw], T]) -> Page[T]:
@@ -137,6 +158,8 @@ def _read_one_by_one(body: bytes, kind: str, read: Callable[[msgspec.Raw], T]) -
         page = _page(_raw.decode(body), kind)
     except msgspec.ValidationError as error:
         raise _no_list(kind, error) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise _cut(error) from error
     return Page(tuple(read(item) for item in page.items), page.next_token)
 
 
@@ -148,11 +171,11 @@ def _page(found: _List[Any], expected: str) -> Page[Any]:
 
 def _unreadable(body: bytes | msgspec.Raw, error: msgspec.ValidationError) -> Unreadable:
     try:
-        identity = _identity.decode(body)
+        identity = _decoded(_identity, body)
     except msgspec.ValidationError as no_object:
         raise BadAnswer(f"the answer holds something that is no object: {no_object}") from no_object
     try:
-        status = _status_only.decode(body).status
+        status = _decoded(_status_only, body).status
     except msgspec.ValidationError:
         status = None
     return Unreadable(identity.metadata, _plainly(error), status)

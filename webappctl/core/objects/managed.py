@@ -7,7 +7,7 @@ A field is named by its path in fieldsV1, without the leading dots: `("f:spec", 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -71,6 +71,14 @@ class ManagedFields:
             for entry in self.entries
             if _holds(entry.fields_v1, path)
         )
+
+    def fields_of_others(self, path: FieldPath) -> Iterator[tuple[str, FieldOwner]]:
+        """What others own right below `path`, each with its owner: `name`, `hostPort`."""
+        for entry in self.entries:
+            for step in () if _ours(entry) else _descend(entry.fields_v1, path) or ():
+                if step.startswith("f:"):
+                    owner = FieldOwner(entry.manager, entry.operation, entry.time, entry.subresource)
+                    yield step.removeprefix("f:"), owner
 
     def owned_by_us(self, path: FieldPath) -> bool:
         return any(_ours(entry) and _holds(entry.fields_v1, path) for entry in self.entries)

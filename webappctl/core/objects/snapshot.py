@@ -38,7 +38,8 @@ class Scope:
 
     def __str__(self) -> str:
         """As the heading of a plan says it: `all namespaces`, `namespace shop, selector team=a`."""
-        parts = [self.where]
+        # Names with their namespaces say where they are.
+        parts = [] if self.names and all(key.namespace for key in self.names) else [self.where]
         if self.selector:
             parts.append(f"selector {self.selector}")
         if self.names:

@@ -60,6 +60,8 @@ class Obstacle(Enum):
     TERMINATING_NAMESPACE = "terminating-namespace"
     DENIED = "denied"
     """By a quota or by an admission rule."""
+    ALTERED = "altered-by-admission"
+    """It was written, and admission made something else of it."""
     INVALID = "invalid"
     """The API server will not have it as it is."""
 

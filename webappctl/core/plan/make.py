@@ -14,6 +14,7 @@ from webappctl.core.objects import (
     Autoscalers,
     Deployment,
     ManagedFields,
+    ObjectKey,
     OwnedFields,
     Snapshot,
     Unreadable,
@@ -65,7 +66,8 @@ def plan_one(
     if webapp.metadata.terminating:
         return None
     change = _plan_live(webapp, deployment, autoscalers, policy)
-    return replace(change, warning=_name_warning(webapp.metadata.name))
+    warnings = (_name_warning(webapp.metadata.name), _rivalry(change.deployment_key, autoscalers))
+    return replace(change, warning="; ".join(filter(None, warnings)))
 
 
 def _plan_live(
@@ -160,6 +162,11 @@ def _name_warning(name: str) -> str:
     if "." in name:
         return "its name has a dot in it, so no Service can have it"
     return ""
+
+
+def _rivalry(deployment: ObjectKey, autoscalers: Autoscalers) -> str:
+    names = autoscalers.rivals.get(deployment, ())
+    return f"several HorizontalPodAutoscalers scale its Deployment: {', '.join(names)}" if names else ""
 
 
 def _blocked(
