@@ -88,6 +88,9 @@ def test_a_quota_ends_it_with_5_which_blocked_ok_does_not_forgive(world: World) 
     done = world.apply("--wait", "--blocked-ok")
     assert done.returncode == 5, done.stderr
     assert "/web: not ready: ReplicaFailure: " in done.stderr
+    again = world.apply("--wait")
+    assert again.returncode == 0
+    assert f"because unchanged, and not ready: {world.namespace}/web (ReplicaFailure: " in again.stderr
     assert "exceeded quota: none" in done.stderr
 
 

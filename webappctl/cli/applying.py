@@ -78,7 +78,7 @@ def apply(
     ] = None,
     wait: Annotated[
         bool,
-        typer.Option("--wait", envvar="WEBAPPCTL_WAIT", help="Wait until every WebApp that was changed is ready."),
+        typer.Option("--wait", envvar="WEBAPPCTL_WAIT", help="Wait until every WebApp that this changed is ready."),
     ] = False,
     wait_timeout: Annotated[
         float,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 AFTERWARDS: Final = 30.0
 """Seconds to ask pods and write statuses in, when the wait is over."""
 SHOWN: Final = 20
+FEW: Final = 3
 
 
 def wait_until_ready(
@@ -31,6 +32,8 @@ def wait_until_ready(
     """
     from webappctl import wait
 
+    for line in _left_aside(report):
+        say(line)
     awaited = wait.awaited(report)
     if report.interruption or not awaited:
         return report
@@ -43,6 +46,18 @@ def wait_until_ready(
     for line in _lines(waited, len(awaited), timeout):
         say(line)
     return replace(waited, interruption="interrupted by a signal") if interrupts.number else waited
+
+
+def _left_aside(report: Report) -> Iterator[str]:
+    """Only what was changed is waited for, but that others are not ready must not pass in silence."""
+    from webappctl.core.progress import progress_of
+    from webappctl.core.report import Outcome
+
+    unchanged = [(r.key, progress_of(r)) for r in report.results if r.outcome is Outcome.UNCHANGED]
+    rest = [f"{key} ({progress.reason}: {progress.message})" for key, progress in unchanged if not progress.ready]
+    if rest:
+        more = f", and {len(rest) - FEW:,} more" if len(rest) > FEW else ""
+        yield f"not waited for, because unchanged, and not ready: {', '.join(rest[:FEW])}{more}"
 
 
 def _lines(report: Report, awaited: int, timeout: float) -> Iterator[str]:
