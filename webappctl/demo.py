@@ -82,12 +82,8 @@ def _tell(stage: _Stage) -> None:
     stage.title("Preview: what would be done, and why (exit 3: changes are pending)")
     webappctl("plan", "--exit-code", expect=3)
 
-    stage.title("Do it")
-    webappctl("apply", "--yes")
-
-    stage.title("Wait for the rollouts; the next pass reports them in the WebApps' status")
-    kubectl("wait", "deployments", "--all", "--all-namespaces", "--for=condition=Available", WAIT)
-    webappctl("apply", "--yes")
+    stage.title("Do it, and wait until all of it is ready")
+    webappctl("apply", "--yes", "--wait", "--wait-timeout", "1m")
     kubectl("get", "webapps", "--all-namespaces")
 
     stage.title("Somebody changes things by hand")

@@ -46,6 +46,23 @@ def test_what_admission_alters_is_blocked_with_what_to_do(mirrored: World) -> No
     assert stalled["reason"] == "Blocked"
 
 
+def test_each_apply_is_5_and_the_plan_says_why(mirrored: World) -> None:
+    """For as long as the rule is there."""
+    assert [mirrored.apply().returncode for _ in range(2)] == [5, 5]
+    done = mirrored.plan()
+    assert done.returncode == 3
+    assert "the last time: written, but admission makes image mirror/nginx:1.25 of nginx:1.25" in done.stdout
+
+
+def test_the_event_is_a_warning_that_is_counted(mirrored: World) -> None:
+    """And none says that it was updated."""
+    for _ in range(2):
+        mirrored.apply()
+    events = json.loads(mirrored.kubectl("get", "events", "-o", "json").stdout)["items"]
+    (event,) = [event for event in events if event["involvedObject"]["kind"] == "WebApp"]
+    assert (event["type"], event["reason"], event["count"]) == ("Warning", "Blocked", 2)
+
+
 def test_a_dry_run_says_it_before(mirrored: World) -> None:
     done = mirrored.plan("--server-side")
     assert "admission would make image mirror/nginx:1.25 of nginx:1.25" in done.stdout

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.identities import kubeconfig_of, service_account
 from tests.world import World, eventually
+from webappctl.sandbox import Sandbox
 
 
 def _deployment(name: str, webapp: str, *, ports: tuple[int, ...] = (80,), **metadata: Any) -> str:
@@ -216,3 +219,17 @@ def test_a_namespace_full_of_webapps_goes_when_the_program_is_gone(world: World)
     world.kubectl_("delete", "namespace", world.namespace, "--timeout=90s")
     assert world.kubectl_("get", "namespace", world.namespace, "--ignore-not-found").stdout == ""
     world.kubectl_("create", "namespace", world.namespace)
+
+
+def test_a_list_that_is_forbidden_in_one_namespace_deletes_nothing_in_any(
+    orphan: World, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    """Unknown is never empty, and a pass is whole or none."""
+    rights = ("list webapps.apps.example.com", "list deployments.apps", "get webapps.apps.example.com")
+    token = service_account(orphan.kubectl_, orphan.namespace, *rights, "delete deployments.apps")
+    only_here = kubeconfig_of(token, sandbox.kubeconfig, tmp_path)
+    command = ("apply", "--yes", "--prune", "-n", orphan.namespace, "-n", "default")
+    done = orphan.webappctl(*command, kubeconfig=only_here)
+    assert done.returncode == 1
+    assert "may not list" in done.stderr
+    assert orphan.exists("deployment", "web-deployment")

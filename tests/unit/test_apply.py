@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.double import Sent, World, answers, key
+from tests.double import World, key
 from webappctl.apply.rows import MAX_TRIES
-from webappctl.cluster import Answer
 from webappctl.cluster.requests import DEPLOYMENTS, WEBAPPS
 from webappctl.core.objects import deployment_key
 from webappctl.core.plan import Obstacle, Plan
@@ -189,32 +188,3 @@ def test_a_webapp_that_terminates_meanwhile_is_left_to_the_collector(world: Worl
     world.others.delete(WEBAPPS, WEB)
     assert _only(world.carry_out(plan)).outcome is Outcome.GONE
     assert world.writes == []
-
-
-def _mirrored(world: World) -> None:
-    """From now on admission makes another image of every Deployment that is applied."""
-
-    def mirror(sent: Sent) -> Answer | None:
-        world.double.store.handle(sent)
-        live = world.double.store.objects["deployments.apps", sent.namespace, sent.name]
-        live.obj["spec"]["template"]["spec"]["containers"][0]["image"] = "mirror/nginx:1.25"
-        return answers.json_answer(200, live.as_json())
-
-    world.double.on("patch deployments", mirror, times=1000)
-
-
-def test_what_admission_alters_is_blocked_and_no_success(world: World) -> None:
-    """Writing it again would not make it so."""
-    world.declare("web")
-    _mirrored(world)
-    (result,) = world.reconcile().results
-    assert (result.outcome, result.obstacle, result.tried) == (Outcome.BLOCKED, Obstacle.ALTERED, True)
-    assert result.message == "written, but admission makes image mirror/nginx:1.25 of nginx:1.25"
-
-
-def test_what_admission_alters_is_said_in_the_next_plan(world: World) -> None:
-    world.declare("web")
-    _mirrored(world)
-    world.reconcile()
-    (change,) = world.plan().changes
-    assert "admission makes image mirror/nginx:1.25" in change.last_refusal

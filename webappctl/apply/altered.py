@@ -18,8 +18,11 @@ def altered(change: Change, answered: Deployment) -> tuple[FieldChange, ...]:
 
 
 def in_words(fields: tuple[FieldChange, ...]) -> str:
-    """`image mirror/web:1 of web:1, nothing of labels.app`."""
-    return ", ".join(
-        f"nothing of {field.path}" if field.actual is None else f"{field.path} {field.actual} of {field.desired}"
-        for field in fields
-    )
+    """`image mirror/web:1 of web:1, nothing of port (9999 is there)`."""
+    return ", ".join(_in_words(field) for field in fields)
+
+
+def _in_words(field: FieldChange) -> str:
+    if field.actual is not None:
+        return f"{field.path} {field.actual} of {field.desired}"
+    return f"nothing of {field.path}" + (f" ({field.stays} is there)" if field.stays else "")

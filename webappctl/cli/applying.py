@@ -138,15 +138,6 @@ def _given(ctx: typer.Context, name: str) -> bool:
     return source is not None and source.name == "COMMANDLINE"
 
 
-def _as_part_of(fresh: Plan, made: Plan) -> Plan:
-    """The whole plan with no more to be done than in `made`: what a percentage is of."""
-    from webappctl.core.plan import PENDING, Action
-
-    keys = {change.key for change in made.changes}
-    rows = (c if c.key in keys or c.action not in PENDING else replace(c, action=Action.NONE) for c in fresh.changes)
-    return replace(fresh, changes=tuple(rows))
-
-
 def _load(plan_file: str) -> SavedPlan:
     from webappctl.cli import saved
 
@@ -188,7 +179,7 @@ class _Application:
             raise Refused("\n  ".join((self._stale(loaded), *reasons)))
         made = planfile.to_carry_out(loaded, fresh)
         self._announce(made, loaded.scope)
-        self._check(_as_part_of(fresh, made), budget)
+        self._check(planfile.as_part_of(fresh, made), budget)
         return self._finish(made, loaded.scope, loaded.policy, replan=False, blocked_ok=blocked_ok)
 
     def _stale(self, loaded: SavedPlan) -> str:

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from webappctl.core.document import live_fields
 from webappctl.core.objects import OwnerReference
-from webappctl.core.plan import Change, Plan
+from webappctl.core.plan import Action, Change, Plan
 from webappctl.planfile.file import SavedPlan
 
 
@@ -27,6 +27,13 @@ def to_carry_out(saved: SavedPlan, fresh: Plan) -> Plan:
     """The rows of the fresh plan that the saved one would send, and no others."""
     agreed = {change.deployment_key for change in saved.plan.pending}
     return replace(fresh, changes=tuple(change for change in fresh.changes if change.deployment_key in agreed))
+
+
+def as_part_of(fresh: Plan, made: Plan) -> Plan:
+    """The whole of the fresh plan with no more to be done than in `made`: what a percentage is of."""
+    others = {change.deployment_key for change in fresh.pending} - {change.deployment_key for change in made.changes}
+    rows = (replace(c, action=Action.NONE) if c.deployment_key in others else c for c in fresh.changes)
+    return replace(fresh, changes=tuple(rows))
 
 
 def _reasons(saved: SavedPlan, fresh: Plan, now: datetime) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
+from webappctl.apply import altered
 from webappctl.core.objects import Deployment, ObjectKey, Unreadable, WebApp
 from webappctl.core.plan import Action, Change, Effect, Obstacle, Plan
 from webappctl.core.report import DONE, Outcome, Report, Result
@@ -22,7 +23,7 @@ _Essence = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Refusal:
-    """The last one of a row, and of which `write` it was. The next try is at `until`, `delay` seconds after it.
+    """The last one of a row, and which `write` would be the same again. The next try is at `until`, `delay` later.
 
     Not the Result itself: that would keep the whole answer in memory in which its objects were listed.
     """
@@ -62,9 +63,17 @@ class Backoff:
 
 
 def _refusal(result: Result, last: _Refusal | None, now: float) -> _Refusal:
-    write = _essence(result.change)
-    delay = FIRST if last is None or last.write != write else min(2 * last.delay, LONGEST)
-    return _Refusal(write, result.obstacle, result.message, result.remedy, delay, now + delay)
+    tried, again = _essence(result.change), _essence(_again(result))
+    delay = FIRST if last is None or last.write != tried else min(2 * last.delay, LONGEST)
+    return _Refusal(again, result.obstacle, result.message, result.remedy, delay, now + delay)
+
+
+def _again(result: Result) -> Change:
+    """What the next pass plans when nothing else happens: where admission altered the write, it is over another."""
+    change, live = result.change, result.deployment
+    if result.obstacle is not Obstacle.ALTERED or not isinstance(live, Deployment):
+        return change
+    return replace(change, action=Action.UPDATE, deployment=live, fields=altered(change, live), takeover=None)
 
 
 def _held_back(change: Change, last: _Refusal | None) -> Change:

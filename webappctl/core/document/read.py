@@ -10,13 +10,12 @@ from webappctl.core.diff import FieldChange
 from webappctl.core.document.shapes import (
     ChangeDocument,
     DesiredDocument,
-    EffectDocument,
     FieldDocument,
     HoldDocument,
     ObservedDocument,
-    OwnerDocument,
     PlanDocument,
     ScopeDocument,
+    recast,
 )
 from webappctl.core.objects import (
     CONTAINER,
@@ -55,21 +54,20 @@ def _key(text: str) -> ObjectKey:
 
 
 def _change(document: ChangeDocument) -> Change:
-    takeover, verdict = document.takeover, document.verdict
     return Change(
         webapp=_webapp(document),
         deployment=_deployment(document),
         action=document.action,
         fields=tuple(map(_field, document.fields)),
-        effect=_effect(document.effect),
+        effect=recast(document.effect, Effect),
         held=_held(document.held) if document.held else None,
-        takeover=Takeover(takeover.managers, takeover.falls_away) if takeover else None,
+        takeover=recast(document.takeover, Takeover) if document.takeover else None,
         obstacle=document.obstacle,
         message=document.message,
         remedy=document.remedy,
         note=document.note,
         warning=document.warning,
-        verdict=Verdict(verdict.answer, verdict.message) if verdict else None,
+        verdict=recast(document.verdict, Verdict) if document.verdict else None,
     )
 
 
@@ -84,7 +82,7 @@ def _webapp(document: ChangeDocument) -> WebApp | Unreadable | None:
 
 
 def _spec(document: DesiredDocument | None) -> WebAppSpec | None:
-    return WebAppSpec(document.image, document.port, document.replicas) if document else None
+    return recast(document, WebAppSpec) if document else None
 
 
 def _status(refusal: str | None, generation: int) -> WebAppStatus | None:
@@ -106,7 +104,7 @@ def _deployment(document: ChangeDocument) -> Deployment | Unreadable | None:
 
 def _with_fields(meta: ObjectMeta, observed: ObservedDocument) -> Deployment:
     owner = observed.owner_reference
-    owners = (_owner(owner),) if owner else None
+    owners = (recast(owner, OwnerReference),) if owner else None
     ports = () if observed.port is None else (ContainerPort(observed.port),)
     there = observed.image is not None or observed.port is not None
     pod = PodSpec((Container(CONTAINER, observed.image, ports),) if there else None)
@@ -117,44 +115,15 @@ def _with_fields(meta: ObjectMeta, observed: ObservedDocument) -> Deployment:
     )
 
 
-def _owner(document: OwnerDocument) -> OwnerReference:
-    return OwnerReference(
-        document.api_version,
-        document.kind,
-        document.name,
-        document.uid,
-        document.controller,
-        document.block_owner_deletion,
-    )
-
-
 def _present(labels: Mapping[str, str | None]) -> dict[str, str]:
     return {label: value for label, value in labels.items() if value is not None}
 
 
 def _field(document: FieldDocument) -> FieldChange:
-    return FieldChange(
-        document.path,
-        document.actual,
-        document.desired,
-        document.cause,
-        document.manager or "",
-        document.time,
-        document.stays or "",
-        document.loses or "",
-    )
-
-
-def _effect(document: EffectDocument) -> Effect:
-    return Effect(
-        starts=document.starts,
-        restarts=document.restarts,
-        stops=document.stops,
-        scales=document.scales,
-        template=document.template,
-        deferred=document.deferred,
-    )
+    """An empty text where the document has null."""
+    texts = {"manager": document.manager or "", "stays": document.stays or "", "loses": document.loses or ""}
+    return recast(msgspec.structs.replace(document, **texts), FieldChange)
 
 
 def _held(document: HoldDocument) -> Hold:
-    return Hold(document.live, document.wanted, document.autoscaler or "", document.minimum, document.maximum)
+    return recast(msgspec.structs.replace(document, autoscaler=document.autoscaler or ""), Hold)

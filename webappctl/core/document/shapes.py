@@ -7,7 +7,7 @@ descriptions in the JSON Schema.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, TypeVar
 
 import msgspec
 
@@ -19,6 +19,13 @@ SCHEMA_VERSION: Final = 1
 
 Time = Annotated[str, msgspec.Meta(extra_json_schema={"format": "date-time"})]
 """RFC 3339."""
+
+_Kind = TypeVar("_Kind")
+
+
+def recast(value: object, kind: type[_Kind]) -> _Kind:
+    """A value of the other kind that has the same in its fields of the same names."""
+    return msgspec.convert(value, kind, from_attributes=True)
 
 
 class _Shape(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -26,20 +26,11 @@ from webappctl.core.document.shapes import (
     ScopeDocument,
     TakeoverDocument,
     VerdictDocument,
+    recast,
 )
-from webappctl.core.objects import (
-    Deployment,
-    ObjectKey,
-    ObjectMeta,
-    OwnedFields,
-    OwnerReference,
-    Scope,
-    Unreadable,
-    WebApp,
-)
-from webappctl.core.plan import PENDING, Action, Change, Effect, Hold, Plan, Verdict
-from webappctl.core.report import Outcome, Readiness, Report, Result
-from webappctl.core.takeover import Takeover
+from webappctl.core.objects import Deployment, ObjectKey, ObjectMeta, OwnedFields, Scope, Unreadable, WebApp
+from webappctl.core.plan import PENDING, Action, Change, Hold, Plan
+from webappctl.core.report import Outcome, Report, Result
 
 
 def plan_document(plan: Plan, context: str, server: str, scope: Scope) -> PlanDocument:
@@ -102,7 +93,7 @@ def _counts(kind: type[Enum], found: Iterable[Enum]) -> dict[str, int]:
 def _result(result: Result) -> ResultDocument:
     told = {"obstacle": result.obstacle, "message": result.message, "remedy": result.remedy}
     row = msgspec.structs.asdict(_change(result.change)) | told
-    readiness = _readiness(result.readiness) if result.readiness else None
+    readiness = recast(result.readiness, ReadinessDocument) if result.readiness else None
     return ResultDocument(**row, outcome=result.outcome, readiness=readiness)
 
 
@@ -122,16 +113,16 @@ def _change(change: Change) -> ChangeDocument:
         desired=_desired(change),
         observed=_observed(change),
         fields=tuple(map(_field, change.fields)),
-        effect=_effect(change.effect),
+        effect=recast(change.effect, EffectDocument),
         held=_held(change.held) if change.held else None,
-        takeover=_takeover(change.takeover) if change.takeover else None,
+        takeover=recast(change.takeover, TakeoverDocument) if change.takeover else None,
         obstacle=change.obstacle,
         message=change.message,
         remedy=change.remedy,
         last_refusal=change.last_refusal or None,
         note=change.note,
         warning=change.warning,
-        verdict=_verdict(change.verdict) if change.verdict else None,
+        verdict=recast(change.verdict, VerdictDocument) if change.verdict else None,
     )
 
 
@@ -141,7 +132,7 @@ def _problem(found: WebApp | Deployment | Unreadable | None) -> str | None:
 
 def _desired(change: Change) -> DesiredDocument | None:
     spec = change.webapp.spec if isinstance(change.webapp, WebApp) else None
-    return DesiredDocument(image=spec.image, replicas=spec.replicas, port=spec.port) if spec else None
+    return recast(spec, DesiredDocument) if spec else None
 
 
 def _observed(change: Change) -> ObservedDocument | None:
@@ -154,69 +145,15 @@ def _observed(change: Change) -> ObservedDocument | None:
         port=found.port,
         labels=found.labels,
         pod_labels=found.pod_labels,
-        owner_reference=_owner(found.owner) if found.owner else None,
-    )
-
-
-def _owner(owner: OwnerReference) -> OwnerDocument:
-    return OwnerDocument(
-        api_version=owner.api_version,
-        kind=owner.kind,
-        name=owner.name,
-        uid=owner.uid,
-        controller=owner.controller,
-        block_owner_deletion=owner.block_owner_deletion,
+        owner_reference=recast(found.owner, OwnerDocument) if found.owner else None,
     )
 
 
 def _field(field: FieldChange) -> FieldDocument:
-    return FieldDocument(
-        path=field.path,
-        actual=field.actual,
-        desired=field.desired,
-        cause=field.cause,
-        manager=field.manager or None,
-        time=field.time,
-        stays=field.stays or None,
-        loses=field.loses or None,
-    )
-
-
-def _effect(effect: Effect) -> EffectDocument:
-    return EffectDocument(
-        starts=effect.starts,
-        restarts=effect.restarts,
-        scales=effect.scales,
-        stops=effect.stops,
-        template=effect.template,
-        deferred=effect.deferred,
-    )
+    """Null where the program has an empty text."""
+    texts = {"manager": field.manager or None, "stays": field.stays or None, "loses": field.loses or None}
+    return msgspec.structs.replace(recast(field, FieldDocument), **texts)
 
 
 def _held(held: Hold) -> HoldDocument:
-    return HoldDocument(
-        autoscaler=held.autoscaler or None,
-        minimum=held.minimum,
-        maximum=held.maximum,
-        live=held.live,
-        wanted=held.wanted,
-    )
-
-
-def _takeover(takeover: Takeover) -> TakeoverDocument:
-    return TakeoverDocument(managers=takeover.managers, falls_away=takeover.falls_away)
-
-
-def _verdict(verdict: Verdict) -> VerdictDocument:
-    return VerdictDocument(answer=verdict.answer, message=verdict.message)
-
-
-def _readiness(readiness: Readiness) -> ReadinessDocument:
-    return ReadinessDocument(
-        ready=readiness.ready,
-        final=readiness.final,
-        reason=readiness.reason,
-        message=readiness.message,
-        pods=readiness.pods,
-        remedy=readiness.remedy,
-    )
+    return msgspec.structs.replace(recast(held, HoldDocument), autoscaler=held.autoscaler or None)
