@@ -8,21 +8,17 @@ from datetime import timedelta
 
 import msgspec
 from hypothesis import given
-from hypothesis import strategies as st
 from rich.console import Console
 
 from tests import rendered
-from tests.documents import BOLD, TARGET, misfits
+from tests.documents import TARGET, misfits
 from tests.double import World
 from tests.double.world import ALL, NOW
 from tests.property.worlds import few, worlds
 from webappctl import render
 from webappctl.core.document import PlanDocument, plan_of
-from webappctl.core.plan import CAUTIOUS, Plan, Policy
+from webappctl.core.plan import Plan, Policy
 from webappctl.planfile import SavedPlan, load, save, stale, to_carry_out
-from webappctl.reconcile import plan
-
-POLICIES = st.sampled_from([CAUTIOUS, BOLD])
 
 
 def _shown(made: Plan) -> Iterator[str]:
@@ -43,19 +39,19 @@ def _saved(made: Plan, policy: Policy) -> SavedPlan:
 
 
 @few
-@given(worlds(), POLICIES)
-def test_a_plan_that_is_read_back_looks_the_same_in_every_format(world: World, policy: Policy) -> None:
+@given(worlds())
+def test_a_plan_that_is_read_back_looks_the_same_in_every_format(world: World) -> None:
     """To the byte."""
-    made = plan(world.cluster, ALL, policy)
+    made = world.plan()
     read = plan_of(msgspec.json.decode(render.plan_json(made, TARGET), type=PlanDocument))
     assert list(_shown(read)) == list(_shown(made))
 
 
 @few
-@given(worlds(), POLICIES)
-def test_a_row_that_is_read_back_does_the_same(world: World, policy: Policy) -> None:
+@given(worlds())
+def test_a_row_that_is_read_back_does_the_same(world: World) -> None:
     """Both ways."""
-    made = plan(world.cluster, ALL, policy)
+    made = world.plan()
     read = plan_of(msgspec.json.decode(render.plan_json(made, TARGET), type=PlanDocument))
     for before, after in zip(made.changes, read.changes, strict=True):
         assert after.does_the_same_as(before)
@@ -63,33 +59,32 @@ def test_a_row_that_is_read_back_does_the_same(world: World, policy: Policy) -> 
 
 
 @few
-@given(worlds(), POLICIES)
-def test_every_document_fits_the_schema(world: World, policy: Policy) -> None:
+@given(worlds())
+def test_every_document_fits_the_schema(world: World) -> None:
     """Of the plan, saved or not, and of its report."""
-    made = plan(world.cluster, ALL, policy)
+    made = world.plan()
     times = {"created": NOW, "expires": NOW}
     assert misfits(render.plan_json(made, TARGET)) == []
-    assert misfits(save(made, context="c", server="s", scope=ALL, policy=policy, **times)) == []
+    assert misfits(save(made, context="c", server="s", scope=ALL, policy=world.policy, **times)) == []
     assert misfits(render.report_json(world.carry_out(made), TARGET)) == []
 
 
 @few
-@given(worlds(), POLICIES)
-def test_a_saved_plan_is_not_stale_while_nothing_moves(world: World, policy: Policy) -> None:
+@given(worlds())
+def test_a_saved_plan_is_not_stale_while_nothing_moves(world: World) -> None:
     """And what it carries out is what is pending, as it is now."""
-    made = plan(world.cluster, ALL, policy)
-    fresh = plan(world.cluster, ALL, policy)
-    saved = _saved(made, policy)
+    made = world.plan()
+    fresh = world.plan()
+    saved = _saved(made, world.policy)
     assert stale(saved, fresh, NOW) == ()
     assert to_carry_out(saved, fresh).changes == fresh.pending
 
 
 @few
-@given(worlds(), POLICIES)
-def test_a_saved_plan_is_stale_once_it_was_carried_out(world: World, policy: Policy) -> None:
+@given(worlds())
+def test_a_saved_plan_is_stale_once_it_was_carried_out(world: World) -> None:
     """Each of its rows that was done says so."""
-    world.policy = policy
     made = world.plan()
     world.carry_out(made)
-    reasons = stale(_saved(made, policy), plan(world.cluster, ALL, policy), NOW)
+    reasons = stale(_saved(made, world.policy), world.plan(), NOW)
     assert {change.title for change in made.pending} == {reason.partition(": ")[0] for reason in reasons}
