@@ -198,6 +198,13 @@ def test_beside_a_null_what_is_really_wrong_is_said() -> None:
     assert found.problem == "spec.replicas: expected int, got str"
 
 
+def test_an_odd_object_may_hold_what_is_nested_deep() -> None:
+    """In a field that we do not know. It is unreadable, and no failure of the list."""
+    deep = "[" * 600 + "]" * 600
+    body = _list(_object("odd", "none", foreign="DEEP"), _object("z", GOOD)).replace(b'"DEEP"', deep.encode())
+    assert [type(item) for item in read_webapps(body).items] == [Unreadable, WebApp]
+
+
 def test_a_pod_that_cannot_be_read_is_left_out() -> None:
     """It is only asked why others are not ready."""
     pods = [

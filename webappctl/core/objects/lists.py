@@ -129,8 +129,11 @@ def _decoded(decoder: msgspec.json.Decoder[T], body: bytes | msgspec.Raw) -> T:
     """Null is as good as absent, as it is to the API server: it gives a time that was never set as null."""
     try:
         return decoder.decode(body)
-    except msgspec.ValidationError:
-        return decoder.decode(msgspec.json.encode(_without_nulls(msgspec.json.decode(body))))
+    except msgspec.ValidationError as odd:
+        try:
+            return decoder.decode(msgspec.json.encode(_without_nulls(msgspec.json.decode(body))))
+        except RecursionError:  # what others have nested that deep is no reason to lose its neighbours
+            raise odd from None
 
 
 def _without_nulls(value: Any) -> Any:

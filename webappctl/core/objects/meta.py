@@ -59,13 +59,13 @@ class ObjectMeta(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Condition(msgspec.Struct, frozen=True, rename="camel"):
-    """One of status.conditions. Times are RFC 3339 in whole seconds."""
+    """One of status.conditions. Times are RFC 3339 in whole seconds; null is how the API server gives one never set."""
 
     type: str = ""
     status: str = ""
     reason: str = ""
     message: str = ""
-    last_transition_time: str = ""
+    last_transition_time: str | None = None
     observed_generation: int | None = None
 
 
