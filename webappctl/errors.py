@@ -28,6 +28,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
+def with_remedy(text: str, remedy: str) -> str:
+    """What is wrong, and what to do: `the disk is full (delete something)`."""
+    return f"{text} ({remedy})" if remedy else text
+
+
 class WebappctlError(Exception):
     """Base of all. `subject` names the object concerned, `remedy` what the user can do; both may be empty.
 
@@ -42,7 +47,7 @@ class WebappctlError(Exception):
 
     def __str__(self) -> str:
         head = f"{self.subject}: {self.message}" if self.subject else self.message
-        return f"{head} ({self.remedy})" if self.remedy else head
+        return with_remedy(head, self.remedy)
 
 
 class UsageError(WebappctlError):

@@ -12,8 +12,8 @@ import pytest
 from tests.builders import webapp
 from webappctl import crd
 from webappctl.core import desired
+from webappctl.core.desired import DNS_LABEL
 from webappctl.core.objects import Json
-from webappctl.crd.refusal import DNS_LABEL
 from webappctl.errors import WebappctlError
 
 

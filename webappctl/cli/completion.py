@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import os
 import re
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 
 import typer
 
-from webappctl.cli.session import guarded
+from webappctl.cli.session import end_login_plugins, guarded
 
 if TYPE_CHECKING:
     from webappctl.core.objects import ObjectKey
@@ -75,10 +74,7 @@ def _limit() -> float:
 
 
 def _end() -> NoReturn:
-    # No import here: the main thread may hang in the middle of the same one.
-    plugins = sys.modules.get("webappctl.cluster.plugin")
-    if plugins is not None and hasattr(plugins, "kill_login_plugins"):
-        plugins.kill_login_plugins()
+    end_login_plugins()
     os._exit(0)
 
 

@@ -81,6 +81,14 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
     return run
 
 
+def end_login_plugins() -> None:
+    """Before an end without any cleaning up."""
+    # No import here: the main thread may be in the middle of the same import. Not loaded means none runs.
+    plugins = sys.modules.get("webappctl.cluster.plugin")
+    if plugins is not None and hasattr(plugins, "kill_login_plugins"):
+        plugins.kill_login_plugins()
+
+
 class Interrupts:
     """SIGINT, SIGTERM, SIGHUP. While reading, they end the command at once; while writing, after the rows in progress.
 
@@ -152,10 +160,7 @@ class Interrupts:
 
     def _end_now(self, why: str) -> NoReturn:
         """Without a word it is the orderly end of a loop. No other way ends a thread that waits for a server."""
-        # No import here: the signal may have come in the middle of the same import. Not loaded means none runs.
-        plugins = sys.modules.get("webappctl.cluster.plugin")
-        if plugins is not None and hasattr(plugins, "kill_login_plugins"):
-            plugins.kill_login_plugins()
+        end_login_plugins()
         if why:
             # On a terminal, leave the line of a question or a progress bar first, and show the cursor again.
             ahead = "\r\x1b[K\x1b[?25h" if os.isatty(2) else ""

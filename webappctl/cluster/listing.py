@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final, TypeVar
 
+from webappctl.cluster.answers import ask
 from webappctl.cluster.requests import list_page
 from webappctl.cluster.transport import Transport
 from webappctl.cluster.wire import Request, Resource
@@ -38,21 +39,12 @@ def whole_list(
 
 def _pages(transport: Transport, first: Request, read: Callable[[bytes], Page[T]]) -> Iterator[Page[T]]:
     """The token that a 410 offers is for an inconsistent rest of the list; it is not even read."""
-    page = _page(transport, first, read)
+    page = ask(transport, first, read)
     seen = {""}
     while page.next_token not in seen:
         yield page
         seen.add(page.next_token)
-        page = _page(transport, replace(first, query={**first.query, "continue": page.next_token}), read)
+        page = ask(transport, replace(first, query={**first.query, "continue": page.next_token}), read)
     if page.next_token:
         raise BadAnswer("the list does not end: a page names itself as the next", subject=first.purpose.subject)
     yield page
-
-
-def _page(transport: Transport, request: Request, read: Callable[[bytes], Page[T]]) -> Page[T]:
-    body = transport.send(request)
-    try:
-        return read(body)
-    except BadAnswer as error:
-        error.subject = request.purpose.subject
-        raise

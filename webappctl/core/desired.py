@@ -32,6 +32,8 @@ MAX_PORT: Final = 65_535
 MAX_REPLICAS: Final = 100_000
 MAX_NAME: Final = 52
 """Of a new WebApp: service meshes copy the Deployment's name into a label."""
+DNS_LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+"""Of a new WebApp's name; as in the CRD's own rule."""
 MAX_LABEL: Final = 63
 """Of a label's value, and so of any WebApp's name: it is the value of the label `app`."""
 CREATE_ONLY: Final = "1"

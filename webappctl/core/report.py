@@ -9,6 +9,7 @@ from typing import Final
 
 from webappctl.core.objects import Deployment, ObjectKey, Unreadable
 from webappctl.core.plan import Action, Budget, Change, Obstacle, Plan, refusals
+from webappctl.errors import with_remedy
 
 MAX_MESSAGE: Final = 1024
 """Bytes. The API server refuses the whole status for a message of more than 32 KiB; nobody reads even one."""
@@ -90,7 +91,7 @@ class Readiness:
         """`ProgressDeadlineExceeded: …; pod web-1: ImagePullBackOff: … (what to do)`."""
         itself = f"{self.reason}: {self.message.rstrip('.')}" if self.message else self.reason
         why = "; ".join((itself, *self.pods))
-        return f"{why} ({self.remedy})" if self.remedy else why
+        return with_remedy(why, self.remedy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ class Result:
 
     @property
     def text(self) -> str:
-        return f"{self.message} ({self.remedy})" if self.remedy else self.message
+        return with_remedy(self.message, self.remedy)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,9 @@ names is a matter of creation alone, so it is here.
 from __future__ import annotations
 
 import re
-from typing import Final
 
-from webappctl.core.desired import MAX_NAME, problem_of
+from webappctl.core.desired import DNS_LABEL, MAX_NAME, problem_of
 from webappctl.core.objects import Unreadable, WebApp
-
-DNS_LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-"""As in the CRD's own rule."""
 
 
 def refusal(stored: WebApp | Unreadable) -> str:

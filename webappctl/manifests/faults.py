@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from webappctl.core.text import safe
+from webappctl.errors import with_remedy
+
 MAX_SHOWN: Final = 80
 """Characters of a name or value that a message shows."""
 
@@ -19,8 +22,8 @@ class Fault:
 
     def at(self, source: str) -> str:
         """`shop/web.yaml:12: spec.replica is unknown (did you mean replicas?)`."""
-        place = f"{printable(source)}:{self.line}" if self.line else printable(source)
-        return f"{place}: {self.what}" + (f" ({self.remedy})" if self.remedy else "")
+        place = f"{safe(source)}:{self.line}" if self.line else safe(source)
+        return with_remedy(f"{place}: {self.what}", self.remedy)
 
 
 class Unusable(Exception):
@@ -31,11 +34,6 @@ class Unusable(Exception):
         self.fault = Fault(line, what, remedy)
 
 
-def printable(text: str) -> str:
-    """The text with nothing in it that a terminal obeys, or that ends a line."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
-
-
 def shown(text: str) -> str:
     """A text of the file, as a message can hold it."""
-    return printable(text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…")
+    return safe(text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…")

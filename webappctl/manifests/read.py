@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Final, TextIO
 
 from webappctl.core.objects import API_VERSION, KIND, Json, ObjectKey, WebApp
+from webappctl.core.text import safe
 from webappctl.errors import UsageError
-from webappctl.manifests.faults import Fault, Unusable, printable
+from webappctl.manifests.faults import Fault, Unusable
 from webappctl.manifests.nodes import Node, documents
 from webappctl.manifests.sources import STDIN, sources
 from webappctl.manifests.webapps import webapp_of, webapps_in, whole
@@ -40,7 +41,7 @@ def read_manifests(
     if faults:
         raise UsageError(_told(faults))
     if not manifests:
-        where = ", ".join("stdin" if path == STDIN else printable(path) for path in paths)
+        where = ", ".join("stdin" if path == STDIN else safe(path) for path in paths)
         raise UsageError(f"there is no {KIND} in {where}", remedy=f"looked for apiVersion {API_VERSION}, kind {KIND}")
     return manifests
 
@@ -68,7 +69,7 @@ def _judged(found: Node | Fault, source: str, schema: Json, default_namespace: s
         return
     webapp = webapp_of(found, schema, default_namespace)
     if isinstance(webapp, WebApp):
-        yield Manifest(webapp, f"{printable(source)}:{found.line}")
+        yield Manifest(webapp, f"{safe(source)}:{found.line}")
         return
     for fault in webapp:
         yield fault.at(source)

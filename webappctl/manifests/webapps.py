@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from webappctl.core.desired import MAX_LABEL, MAX_NAME, problem_of
+from webappctl.core.desired import DNS_LABEL, MAX_LABEL, MAX_NAME, problem_of
 from webappctl.core.objects import API_VERSION, GROUP, KIND, Json, ObjectMeta, WebApp, WebAppSpec
 from webappctl.manifests.faults import Fault, shown
 from webappctl.manifests.nodes import Node, dotted
 from webappctl.manifests.schema import faults
 
 _LISTS: Final = {("v1", "List"), (API_VERSION, f"{KIND}List")}
-_DNS_LABEL: Final = re.compile("[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_DNS_LABEL: Final = re.compile(DNS_LABEL)
 _MAX_PREFIX: Final = 253
 _PREFIX: Final = re.compile(rf"{_DNS_LABEL.pattern}(\.{_DNS_LABEL.pattern})*")
 _LABEL: Final = re.compile("([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")

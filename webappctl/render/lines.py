@@ -23,8 +23,9 @@ from collections.abc import Iterator
 
 from webappctl.core.plan import Action, Change, Plan
 from webappctl.core.report import Outcome, Result
+from webappctl.core.text import safe
 from webappctl.render.facts import Fact, done, planned
-from webappctl.render.text import is_shown, safe
+from webappctl.render.text import is_shown
 
 
 def plan_lines(plan: Plan) -> Iterator[str]:

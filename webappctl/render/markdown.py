@@ -14,9 +14,10 @@ from typing import Final
 
 from webappctl.core.plan import Plan
 from webappctl.core.report import Outcome, Report, Result
+from webappctl.core.text import safe
 from webappctl.render.rows import SIGNS, Row, change_rows, is_quiet, result_row
 from webappctl.render.summary import Target, plan_summary, plan_warnings, report_counts, report_warnings
-from webappctl.render.text import capped, safe, shown, words
+from webappctl.render.text import capped, shown, words
 
 MAX_ROWS: Final = 500
 """Of a table; more than that nobody reads in a browser."""

@@ -9,6 +9,7 @@ from typing import Final, assert_never
 
 from webappctl.core.plan import Action, Change, Hold
 from webappctl.core.report import DONE, Outcome, Result
+from webappctl.core.text import safe
 from webappctl.render.text import (
     Quote,
     asides,
@@ -20,7 +21,6 @@ from webappctl.render.text import (
     holder,
     holds_another_number,
     reason,
-    safe,
     taken_over,
     why,
     words,

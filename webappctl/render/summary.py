@@ -9,7 +9,7 @@ from typing import Final
 from webappctl.core.objects import Scope
 from webappctl.core.plan import Action, Plan
 from webappctl.core.report import Outcome, Report
-from webappctl.render.text import safe
+from webappctl.core.text import safe
 
 SHOWN_FAILURES: Final = 3
 

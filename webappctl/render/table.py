@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from webappctl.core.plan import Action, Plan
 from webappctl.core.report import Report
+from webappctl.core.text import safe
 from webappctl.render.rows import SIGNS, Row, change_rows, is_quiet, result_row
-from webappctl.render.text import FOR_NOTHING, safe, shown
+from webappctl.render.text import FOR_NOTHING, shown
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -1,4 +1,4 @@
-"""Words for the values of a plan, and the one gate through which the cluster's text reaches a terminal.
+"""Words for the values of a plan.
 
 Wherever text of the cluster stands among our own words, a `Quote` says how it is set: `safe` for terminals and pipes.
 """
@@ -12,6 +12,7 @@ from typing import Final, TypeVar
 from webappctl.core.diff import Cause, FieldChange
 from webappctl.core.objects import WebApp
 from webappctl.core.plan import PENDING, Action, Answer, Change, Effect, Hold, Verdict
+from webappctl.core.text import safe
 
 Quote = Callable[[str], str]
 
@@ -19,16 +20,6 @@ FOR_NOTHING: Final = frozenset({Action.NONE, Action.HELD, Action.PAUSED, Action.
 """Rows that nobody has to do anything about."""
 
 _T = TypeVar("_T")
-
-
-def safe(text: str) -> str:
-    """The text with nothing in it that a terminal obeys or a reader cannot see: such a character is shown escaped.
-
-    Of these, `isprintable` knows all: controls, formats (bidi, zero width), line separators, unassigned, odd spaces.
-    """
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def count(number: int, noun: str) -> str:

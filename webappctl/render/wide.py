@@ -10,10 +10,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from webappctl.core.plan import Action, Change, Plan
+from webappctl.core.text import safe
 from webappctl.render.facts import Fact, planned
 from webappctl.render.rows import SIGNS
 from webappctl.render.table import MAX_ROWS, STYLES
-from webappctl.render.text import FOR_NOTHING, age, safe, shown, words
+from webappctl.render.text import FOR_NOTHING, age, shown, words
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import wait as wait_for_any
 from dataclasses import dataclass
-from typing import Final, Protocol, TypeVar
+from typing import Final, TypeVar
 
-from webappctl.core.objects import Scope, Snapshot
+from webappctl.core.objects import Scope
 from webappctl.core.plan import Policy
 from webappctl.core.report import Readiness, Result
 from webappctl.errors import ClusterError, Stopped
+from webappctl.reconcile import Lister
 from webappctl.wait.standing import INTERRUPTED, TIMED_OUT, Standing, as_written, standings
 
 T = TypeVar("T")
@@ -28,10 +29,6 @@ FEW_NAMESPACES: Final = 5
 """More than these are listed all at once, where the pass did so."""
 TICK: Final = 0.1
 """Seconds until a signal is seen while a list is on its way."""
-
-
-class Lister(Protocol):
-    def snapshot(self, scope: Scope) -> Snapshot: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,8 @@ _webapp = msgspec.json.Decoder(WebApp)
 _deployment = msgspec.json.Decoder(Deployment)
 _webapps = msgspec.json.Decoder(_List[WebApp])
 _deployments = msgspec.json.Decoder(_List[Deployment])
+_autoscalers = msgspec.json.Decoder(_List[Autoscaler])
+_pods = msgspec.json.Decoder(_List[Pod])
 _autoscaler = msgspec.json.Decoder(Autoscaler)
 _pod = msgspec.json.Decoder(Pod)
 _raw = msgspec.json.Decoder(_List[msgspec.Raw])
@@ -71,33 +73,23 @@ _identity = msgspec.json.Decoder(_Identity)
 
 def read_webapps(body: bytes) -> Page[WebApp | Unreadable]:
     """Raises BadAnswer for anything but a whole WebAppList."""
-    try:
-        return _page(_webapps.decode(body), "WebAppList")
-    except msgspec.ValidationError:
-        return _read_one_by_one(body, "WebAppList", read_webapp)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise _cut(error) from error
+    return _read(body, _webapps, "WebAppList", read_webapp)
 
 
 def read_deployments(body: bytes) -> Page[Deployment | Unreadable]:
     """Raises BadAnswer for anything but a whole DeploymentList."""
-    try:
-        return _page(_deployments.decode(body), "DeploymentList")
-    except msgspec.ValidationError:
-        return _read_one_by_one(body, "DeploymentList", read_deployment)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise _cut(error) from error
+    return _read(body, _deployments, "DeploymentList", read_deployment)
 
 
 def read_autoscalers(body: bytes) -> Page[Autoscaler]:
     """Raises BadAnswer for anything but a whole HorizontalPodAutoscalerList: each of them may be one that holds."""
     kind = "HorizontalPodAutoscalerList"
-    return _read_one_by_one(body, kind, lambda item: _whole(item, _autoscaler, kind))
+    return _read(body, _autoscalers, kind, lambda item: _whole(item, _autoscaler, kind))
 
 
 def read_pods(body: bytes) -> Page[Pod]:
     """Raises BadAnswer for anything but a whole PodList. One that cannot be read is left out."""
-    page = _read_one_by_one(body, "PodList", _read_pod)
+    page = _read(body, _pods, "PodList", _read_pod)
     return Page(tuple(pod for pod in page.items if pod is not None), page.next_token)
 
 
@@ -156,13 +148,21 @@ def _read_pod(item: msgspec.Raw) -> Pod | None:
         return None
 
 
+def _read(body: bytes, decoder: msgspec.json.Decoder[Any], kind: str, read: Callable[[msgspec.Raw], T]) -> Page[T]:
+    """All of them in one go; object by object with `read` where one is odd."""
+    try:
+        return _page(decoder.decode(body), kind)
+    except msgspec.ValidationError:
+        return _read_one_by_one(body, kind, read)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise _cut(error) from error
+
+
 def _read_one_by_one(body: bytes, kind: str, read: Callable[[msgspec.Raw], T]) -> Page[T]:
     try:
         page = _page(_raw.decode(body), kind)
     except msgspec.ValidationError as error:
         raise _no_list(kind, error) from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise _cut(error) from error
     return Page(tuple(read(item) for item in page.items), page.next_token)
 
 

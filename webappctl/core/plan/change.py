@@ -13,6 +13,7 @@ from typing import Final
 from webappctl.core.diff import Cause, FieldChange
 from webappctl.core.objects import Deployment, ObjectKey, Unreadable, WebApp, deployment_key, webapp_key
 from webappctl.core.takeover import Takeover
+from webappctl.errors import with_remedy
 
 STALLED: Final = "Stalled"
 """The condition of a WebApp that does not get on by itself."""
@@ -159,7 +160,7 @@ class Change:
 
     @property
     def text(self) -> str:
-        return f"{self.message} ({self.remedy})" if self.remedy else self.message
+        return with_remedy(self.message, self.remedy)
 
     @property
     def last_refusal(self) -> str:
