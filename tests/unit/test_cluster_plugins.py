@@ -40,7 +40,7 @@ def hanging(tmp_path: Path) -> str:
 def test_a_login_plugin_that_hangs_is_ended_with_its_children(tmp_path: Path) -> None:
     """After twice the request timeout; what it said last may tell why."""
     file = hanging(tmp_path)
-    with lasting_at_most(10):
+    with lasting_at_most(1.5):
         said = refusal(file, request_timeout=0.3)
     assert said == f"the login plugin {sys.executable} did not end in time: open this page"
     time.sleep(1.0)
@@ -50,7 +50,7 @@ def test_a_login_plugin_that_hangs_is_ended_with_its_children(tmp_path: Path) ->
 def test_timeout_ends_a_login_plugin(tmp_path: Path) -> None:
     """However long the request timeout is."""
     file = hanging(tmp_path)
-    with lasting_at_most(10):
+    with lasting_at_most(1.5):
         assert "did not end in time" in refusal(file, until=time.monotonic() + 0.3)
 
 
@@ -62,7 +62,7 @@ def test_timeout_ends_a_login_plugin_that_is_run_again(tmp_path: Path) -> None:
         file = kubeconfig(tmp_path / "config", server.url, exec=plugin(code))
         cluster = open_cluster(kubeconfig=file, context=None, stop=threading.Event())
         cluster.transport.until = time.monotonic() + 0.5
-        with lasting_at_most(10), pytest.raises(errors.OutOfTime, match=r"the login plugin .* did not end in time"):
+        with lasting_at_most(2), pytest.raises(errors.OutOfTime, match=r"the login plugin .* did not end in time"):
             cluster.get_webapp(ObjectKey("shop", "web"))
 
 
@@ -72,7 +72,7 @@ def test_a_running_login_plugin_can_be_killed_with_its_children(tmp_path: Path) 
     login = threading.Thread(target=refusal, args=[file])
     login.start()
     eventually((tmp_path / "runs").exists, seconds=5)
-    with lasting_at_most(10):
+    with lasting_at_most(1):
         kill_login_plugins()
         login.join()
     time.sleep(1.3)

@@ -38,7 +38,7 @@ def wire_to(tmp_path: Path) -> WireTo:
 def test_a_server_that_never_answers_costs_the_timeout(wire_to: WireTo, scheme: str) -> None:
     """Also one that does not answer in the TLS handshake."""
     silent = pytest.raises(errors.Unreachable, match=r"^no answer from .* in time")
-    with raw_server(scheme=scheme) as url, lasting_at_most(10), silent:
+    with raw_server(scheme=scheme) as url, lasting_at_most(1.5), silent:
         wire_to(url).exchange(GET, 0.3)
 
 
@@ -67,7 +67,7 @@ def test_a_hung_server_is_the_same_text_each_time(wire_to: WireTo) -> None:
 def test_a_server_that_drips_costs_the_timeout(wire_to: WireTo, start: bytes, drip: bytes) -> None:
     """Every byte comes in good time, and all of them together never."""
     too_slow = pytest.raises(errors.Unreachable, match="no answer")
-    with raw_server(start, drip=drip) as url, lasting_at_most(10), too_slow:
+    with raw_server(start, drip=drip) as url, lasting_at_most(1.5), too_slow:
         wire_to(url).exchange(GET, 0.3)
 
 

@@ -77,7 +77,7 @@ def test_a_server_that_never_answers_is_not_waited_for(tmp_path: Path) -> None:
         began = time.monotonic()
         assert is_silent(tab(NAMES, kubeconfig(tmp_path / "plain", plain, token="x")))
         assert is_silent(tab("plan -n ", kubeconfig(tmp_path / "encrypted", encrypted, token="x")))
-        assert time.monotonic() - began < 2 * 15
+        assert time.monotonic() - began < 2 * 5
 
 
 def test_a_list_without_an_end_is_not_waited_for(tmp_path: Path) -> None:
