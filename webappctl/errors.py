@@ -2,10 +2,13 @@
 
 WebappctlError
 ├── UsageError            the user asked for something that makes no sense: exit 2
+├── Refused               for safety, before anything was written: exit 4
+│   └── LeaseHeld         another process does the writing
 ├── ConfigError           no usable kubeconfig or in-cluster credentials: exit 1
 ├── SandboxError          the local control plane cannot be built, started or stopped: exit 1
 ├── Stopped               a signal asked us to end, so nothing more was sent
-│   └── OutOfTime         the same, because the time of --timeout is up
+│   ├── OutOfTime         the same, because the time of --timeout is up
+│   └── LeaseLost         the same, because another process may do the writing now
 └── ClusterError          the API server did not do what was asked
     ├── Unreachable       no answer in time, or no connection: the next pass may succeed
     ├── Unauthorized      401: the credentials are not accepted
@@ -58,6 +61,10 @@ class Refused(WebappctlError):
     """For safety: a guard tripped, or a saved plan is stale. Nothing was written."""
 
 
+class LeaseHeld(Refused):
+    """Another process holds the Lease, and with it the right to write."""
+
+
 class ConfigError(WebappctlError):
     """Credentials or the server's address cannot be had."""
 
@@ -74,6 +81,10 @@ class Stopped(WebappctlError):
 
 class OutOfTime(Stopped):
     """The time of `--timeout` is up."""
+
+
+class LeaseLost(Stopped):
+    """The Lease could not be renewed in time, so another process may have it."""
 
 
 class ClusterError(WebappctlError):

@@ -19,7 +19,7 @@ from typing import Final, NoReturn
 
 from webappctl.cluster.refusal import refusal
 from webappctl.cluster.wire import Answer, NotSent, Request, Wire
-from webappctl.errors import BadAnswer, ClusterError, OutOfTime, ServerFailure, Stopped, Throttled, Unreachable
+from webappctl.errors import BadAnswer, ClusterError, LeaseLost, OutOfTime, ServerFailure, Stopped, Throttled, Unreachable
 
 ALL_TRIES: Final = 60.0
 """Seconds for one request with all its tries, unless twice the request timeout is more."""
@@ -56,10 +56,17 @@ class _Tries:
             self.uncertain = True
 
 
+Fence = Callable[[], float]
+"""The instant of `clock` until which writes may be sent."""
+Heard = Callable[[Request, str, float], None]
+"""Of each try: its request, the HTTP status (empty without an answer), and the seconds that it took."""
+
+
 class Transport:
     """`until` is an instant of `clock` at which the whole command ends: no try and no wait outlives it.
 
-    It may be moved while nothing is sent.
+    It may be moved while nothing is sent. `fence`: no write outlives that instant either, nor is one sent after it;
+    it holds while the Lease is surely ours. `heard` is told of each try; several threads may tell at once.
     """
 
     def __init__(
@@ -76,6 +83,8 @@ class Transport:
         self._request_timeout = request_timeout
         self._stop = stop
         self.until = math.inf if until is None else until
+        self.fence: Fence = _no_fence
+        self.heard: Heard = _unheard
         self._clock = clock
         self._jitter = jitter
         self._counts: Counter[str] = Counter()
@@ -114,7 +123,7 @@ class Transport:
                 return result
             tries.add(result.error)
             if result.cut_short:
-                _time_is_up(request, result.error)
+                self._end(request, result.error)
             pause = max(result.retry_after, self._backoff(tries.failed))
             pointless = result.final or tries.lost >= TRIES_OF_A_DEAD_SERVER or not _may_repeat(request, result.error)
             if pointless or self._clock() + pause >= tries.ends:
@@ -122,16 +131,21 @@ class Transport:
             self._wait(pause, request, result.error)
 
     def _try(self, request: Request, ends: float) -> bytes | _Failure:
-        started = self._clock()
-        timeout = min(self._request_timeout, ends - started, self.until - started)
+        started, limit = self._clock(), self._limit(request)
+        timeout = min(self._request_timeout, ends - started, limit - started)
         with self._counting:
             self._counts[request.method] += 1
         try:
             answer = self._wire.exchange(request, timeout)
         except ClusterError as error:
+            self.heard(request, "", self._clock() - started)
             error.subject = error.subject or request.purpose.subject
-            return _Failure(error, cut_short=self._clock() >= self.until)
+            return _Failure(error, cut_short=self._clock() >= limit)
+        self.heard(request, str(answer.status), self._clock() - started)
         return self._judge(answer, request)
+
+    def _limit(self, request: Request) -> float:
+        return min(self.until, self.fence()) if request.writes else self.until
 
     def _judge(self, answer: Answer, request: Request) -> bytes | _Failure:
         if not HTTPStatus.OK <= answer.status < HTTPStatus.MULTIPLE_CHOICES:
@@ -152,14 +166,20 @@ class Transport:
         return min(FIRST_WAIT * 2.0 ** min(tries - 1, 10) * (0.5 + self._jitter()), LONGEST_WAIT)
 
     def _wait(self, pause: float, request: Request, because: ClusterError) -> None:
-        if self._clock() + pause >= self.until:
-            _time_is_up(request, because)
+        if self._clock() + pause >= self._limit(request):
+            self._end(request, because)
         if self._stop.wait(pause):
             raise Stopped("stopped before another try", subject=request.purpose.subject) from because
 
     def _go_on(self, request: Request) -> None:
-        if self._clock() >= self.until:
-            _time_is_up(request, None)
+        if self._clock() >= self._limit(request):
+            self._end(request, None)
+
+    def _end(self, request: Request, because: ClusterError | None) -> NoReturn:
+        """Of the two limits, the one that came first."""
+        if request.writes and self.fence() < self.until:
+            raise LeaseLost("the Lease is not held any more", subject=request.purpose.subject) from because
+        _time_is_up(request, because)
 
 
 def retry_after(headers: Mapping[str, str]) -> float:
@@ -183,3 +203,11 @@ def _may_repeat(request: Request, error: ClusterError) -> bool:
 def _time_is_up(request: Request, because: ClusterError | None) -> NoReturn:
     last = f"; the last try: {because.message}" if because else ""
     raise OutOfTime(f"the time of --timeout is up{last}", subject=request.purpose.subject) from because
+
+
+def _no_fence() -> float:
+    return math.inf
+
+
+def _unheard(_request: Request, _status: str, _seconds: float) -> None:
+    """Nobody listens."""
