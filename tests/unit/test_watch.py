@@ -10,14 +10,14 @@ from tests.builders import deployment, row, snapshot, webapp
 from webappctl.core.plan import Budget, make_plan
 from webappctl.core.report import Outcome, Report, Result
 from webappctl.errors import Unreachable, WebappctlError
-from webappctl.watch import Shape, watch
+from webappctl.watch import Journal, Schedule, Shape, Source, watch
 
 
 def _run(passes: list[Report | WebappctlError]) -> None:
     """Watch until all of them have had their turn."""
     stop, turns = threading.Event(), iter(passes)
 
-    def run_pass(_: Shape) -> Report:
+    def run_pass(_: Source, shape: Shape) -> Report:
         turn = next(turns)
         if turn is passes[-1]:
             stop.set()
@@ -25,7 +25,8 @@ def _run(passes: list[Report | WebappctlError]) -> None:
             raise turn
         return turn
 
-    watch(run_pass, budget=Budget(), interval=0.001, stop=stop, chance=lambda: 0.5)
+    schedule = Schedule(0.001, stop=stop, chance=lambda: 0.5)
+    watch(run_pass, schedule, budget=Budget(), observers=[Journal()])
 
 
 def _report(*outcomes: Outcome) -> Report:

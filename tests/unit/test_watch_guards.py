@@ -15,7 +15,7 @@ from webappctl.cluster.requests import DEPLOYMENTS, WEBAPPS
 from webappctl.core.objects import deployment_key
 from webappctl.core.plan import Budget, Limit, Policy
 from webappctl.core.report import Outcome, Report
-from webappctl.watch import Shape, watch
+from webappctl.watch import Journal, Schedule, Shape, Source, watch
 
 Act = Callable[[World], object]
 TRIPPED = "Guard tripped"
@@ -33,7 +33,7 @@ class Watched:
         """A pass after each act; None: nothing happens before it."""
         turns, stop = iter(acts), threading.Event()
 
-        def run_pass(shape: Shape) -> Report:
+        def run_pass(_: Source, shape: Shape) -> Report:
             act = next(turns)
             if act is not None:
                 act(world)
@@ -43,7 +43,8 @@ class Watched:
             return self.reports[-1]
 
         with self._caplog.at_level(logging.INFO, logger="webappctl.watch"):
-            watch(run_pass, budget=budget, interval=0.001, stop=stop, chance=lambda: 0.5)
+            schedule = Schedule(0.001, stop=stop, chance=lambda: 0.5)
+            watch(run_pass, schedule, budget=budget, observers=[Journal()])
 
     def counts(self, *outcomes: Outcome) -> list[int]:
         return [report.count(*outcomes) for report in self.reports]

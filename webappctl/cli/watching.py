@@ -104,7 +104,7 @@ def watch(
         orders = Orders(workers, policy=policy, stop=interrupts.stop)
         writing = _Writing(target, interrupts, output)
 
-        def run_pass(shaped: Shape) -> Report:
+        def run_pass(_source: watching.Source, shaped: Shape) -> Report:
             report = reconcile.reconcile(cluster, scope, orders, writing, shaped)
             if interrupts.number and report.count(Outcome.NOT_TRIED):
                 report = replace(report, interruption="interrupted by a signal")
@@ -113,7 +113,9 @@ def watch(
 
         log.info("Watching", extra={"keys": {"target": str(target), "interval": in_words(interval)}})
         budget = budget_of(max_changes, max_deletes, allow_empty=allow_empty)
-        watching.watch(run_pass, budget=budget, interval=interval, stop=interrupts.stop, chance=random.random)
+        schedule = watching.Schedule(interval, stop=interrupts.stop, chance=random.random)
+        interrupts.woken = schedule.alarm.ring
+        watching.watch(run_pass, schedule, budget=budget, observers=[watching.Journal()])
     return 0
 
 

@@ -1,6 +1,10 @@
-"""Passes on an interval, until told to stop; each leaves out what was refused a moment ago, and what guards forbid."""
+"""Passes on an interval and on wake-ups, until told to stop; each leaves out what was refused a moment ago, and what
+guards forbid.
+"""
 
 from webappctl.watch.backoff import Backoff
-from webappctl.watch.loop import Pass, Shape, watch
+from webappctl.watch.journal import Journal
+from webappctl.watch.loop import Finished, Observer, Pass, Shape, watch
+from webappctl.watch.schedule import Schedule, Source
 
-__all__ = ["Backoff", "Pass", "Shape", "watch"]
+__all__ = ["Backoff", "Finished", "Journal", "Observer", "Pass", "Schedule", "Shape", "Source", "watch"]

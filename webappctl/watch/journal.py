@@ -1,15 +1,17 @@
-"""What is worth a log line: every pass one, and a trouble only when it begins, changes or ends."""
+"""What is worth a log line: every pass that lists or did something, and a trouble when it begins, changes or ends."""
 
 from __future__ import annotations
 
 import logging
-import uuid
 from collections.abc import Iterable, Mapping
 from typing import Final
 
 from webappctl.core.objects import ObjectKey
+from webappctl.core.plan import Action
 from webappctl.core.report import DONE, SETTLED, Outcome, Report, Result
 from webappctl.errors import WebappctlError
+from webappctl.watch.loop import Finished
+from webappctl.watch.schedule import Source
 
 log = logging.getLogger(__name__)
 
@@ -23,25 +25,44 @@ class Journal:
         self._troubles: Mapping[ObjectKey, str] = {}
         self._said: frozenset[str] = frozenset()
         self._guard: tuple[str, ...] = ()
+        self._pending: frozenset[tuple[ObjectKey, Action]] = frozenset()
 
-    def failed(self, error: WebappctlError) -> None:
+    def began(self, pass_id: str) -> None:
+        """Each line says of itself to which pass it belongs."""
+
+    def failed(self, error: WebappctlError, seconds: float) -> None:  # noqa: ARG002 - how long it took tells nobody
         kind = (type(error), error.subject)
         if kind != self._error:
             log.error("Pass failed", extra={"keys": {"error": str(error)}})
         self._error = kind
 
-    def finished(self, report: Report, guard: tuple[str, ...], seconds: float) -> None:
-        """`guard`: why it tripped over the plan of the pass; empty when it did not."""
+    def finished(self, finished: Finished) -> None:
         if self._error:
             log.info("Passes succeed again")
             self._error = None
-        self._log_guard(guard)
+        self._log_guard(finished.guard)
+        report = finished.report
+        if report is None:
+            self._log_planned(finished)
+            return
         self._log_troubles(report.results)
         self._log_new(report)
+        if finished.source is Source.LIST or report.failed or any(result.tried for result in report.results):
+            self._log_pass(finished, report)
+
+    def _log_pass(self, finished: Finished, report: Report) -> None:
         counts = {outcome.value: report.count(outcome) for outcome in Outcome if report.count(outcome)}
-        keys = {"pass": uuid.uuid4().hex[:8], "seconds": round(seconds, 3), **counts}
-        keys |= {"guard": "; ".join(guard)} if guard else {}
+        keys = {**_pass_keys(finished), **counts}
+        keys |= {"guard": "; ".join(finished.guard)} if finished.guard else {}
         log.log(logging.WARNING if report.failed else logging.INFO, "Pass finished", extra={"keys": keys})
+
+    def _log_planned(self, finished: Finished) -> None:
+        """Of `--plan-only`: when everything was listed, and when what is pending is another than before."""
+        pending = frozenset((change.key, change.action) for change in finished.plan.pending)
+        if finished.source is Source.LIST or pending != self._pending:
+            counts = {action.value: finished.plan.count(action) for action in Action if finished.plan.count(action)}
+            log.info("Pass planned", extra={"keys": {**_pass_keys(finished), **counts}})
+        self._pending = pending
 
     def _log_guard(self, guard: tuple[str, ...]) -> None:
         if guard and guard != self._guard:
@@ -78,3 +99,7 @@ class Journal:
 def _trouble(result: Result) -> str:
     collected = result.outcome is Outcome.WAITING and result.change.webapp is None
     return "" if collected or result.outcome in DONE else f"{result.outcome.value}: {result.text}"
+
+
+def _pass_keys(finished: Finished) -> dict[str, object]:
+    return {"source": finished.source.value, "seconds": round(finished.seconds, 3)}

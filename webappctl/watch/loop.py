@@ -1,66 +1,70 @@
-"""Passes on an interval, until told to stop. One that fails is said once, and the next one begins anew."""
+"""Passes on an interval and on wake-ups, until told to stop. One that fails is said once, and the next begins anew."""
 
 from __future__ import annotations
 
 import logging
-import threading
 import time
-from collections.abc import Callable
-from typing import Final
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
-from webappctl.core.plan import Budget, Plan, refusals, within
+from webappctl.core.plan import Budget, Plan
 from webappctl.core.report import Report
-from webappctl.errors import ClusterError, ConfigError, Stopped
-from webappctl.watch.backoff import Backoff
-from webappctl.watch.journal import Journal
+from webappctl.errors import ClusterError, ConfigError, LeaseLost, Stopped, WebappctlError
+from webappctl.watch.restraint import Restraint
+from webappctl.watch.schedule import Schedule, Source
 
 log = logging.getLogger(__name__)
 
-JITTER: Final = 0.1
-"""Of the interval, either way, so that many watchers do not list in step."""
-
 Shape = Callable[[Plan], Plan]
-Pass = Callable[[Shape], Report]
-"""It carries out its plan as the given function leaves it."""
+Pass = Callable[[Source, Shape], Report | None]
+"""It reads what the Source says, and carries out its plan as the given function leaves it. None: it only planned."""
 
 
-def watch(
-    run_pass: Pass, *, budget: Budget, interval: float, stop: threading.Event, chance: Callable[[], float]
-) -> None:
-    """Run passes until `stop` is set, each within the budget.
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A pass that came to its end. `plan` is what was left of it to be carried out; `guard` why one tripped, if any."""
 
-    `interval` is in seconds, from the end of one pass to the start of the next; `chance` returns a number from 0 to 1.
-    Raises nothing of a pass: errors are logged, when they begin and when they end.
+    plan: Plan
+    report: Report | None
+    source: Source
+    seconds: float
+    guard: tuple[str, ...] = ()
+
+
+class Observer(Protocol):
+    """Hears of every pass, from the thread that runs them."""
+
+    def began(self, pass_id: str) -> None: ...
+    def finished(self, finished: Finished) -> None: ...
+    def failed(self, error: WebappctlError, seconds: float) -> None: ...
+
+
+def watch(run_pass: Pass, schedule: Schedule, *, budget: Budget, observers: Sequence[Observer]) -> None:
+    """Run passes as they are due, each within the budget, until the schedule ends.
+
+    Raises nothing of a pass: its observers are told.
     """
-    restraint, journal = _Restraint(budget), Journal()
-    while not stop.is_set():
-        began = time.monotonic()
+    restraint = Restraint(budget)
+    while source := schedule.next():
+        pass_id, began = uuid.uuid4().hex[:8], time.monotonic()
+        for observer in observers:
+            observer.began(pass_id)
         try:
-            report = run_pass(restraint.shape)
+            report = run_pass(source, restraint.shape)
+        except LeaseLost:
+            pass  # the schedule knows
         except Stopped:
             break
         except (ClusterError, ConfigError) as error:
-            journal.failed(error)
+            for observer in observers:
+                observer.failed(error, time.monotonic() - began)
         else:
-            restraint.learn(report)
-            journal.finished(report, restraint.reasons, time.monotonic() - began)
-        stop.wait(interval * (1 + JITTER * (2 * chance() - 1)))
+            if report is not None:
+                restraint.learn(report)
+            finished = Finished(restraint.plan, report, source, time.monotonic() - began, restraint.reasons)
+            for observer in observers:
+                observer.finished(finished)
+        schedule.ended(source, time.monotonic() - began)
     log.info("Stopped")
-
-
-class _Restraint:
-    """What passes leave out of their plans. `reasons`: why the guard tripped over the last one; empty if it did not."""
-
-    def __init__(self, budget: Budget) -> None:
-        self.reasons: tuple[str, ...] = ()
-        self._budget = budget
-        self._backoff = Backoff()
-
-    def shape(self, made: Plan) -> Plan:
-        """What is not to be tried anyway takes nothing from the budget."""
-        due = self._backoff.hold_back(made, time.monotonic())
-        self.reasons = refusals(due, self._budget)
-        return within(due, self._budget)
-
-    def learn(self, report: Report) -> None:
-        self._backoff.learn(report, time.monotonic())
