@@ -18,7 +18,7 @@ from tests.identities import kubeconfig_of, service_account
 from tests.world import eventually
 from webappctl.cluster import Cluster, Request, Transport, Wire, requests
 from webappctl.cluster.connect import connect
-from webappctl.cluster.requests import AUTOSCALERS, DEPLOYMENTS, EVENTS, NAMESPACES, PODS, WEBAPPS
+from webappctl.cluster.requests import AUTOSCALERS, DEPLOYMENTS, EVENTS, LEASES, NAMESPACES, PODS, WEBAPPS
 from webappctl.cluster.wire import Resource
 from webappctl.core.desired import creation, update
 from webappctl.core.objects import Deployment, ManagedFields, ObjectKey, WebApp, deployment_key
@@ -109,7 +109,7 @@ def _double() -> Server:
 
     def login(rights: tuple[tuple[str, Resource], ...]) -> Wire:
         verbs = ("get", "list", "create", "update", "patch", "delete")
-        known = [str(resource) for resource in (DEPLOYMENTS, WEBAPPS, EVENTS, AUTOSCALERS, PODS, NAMESPACES)]
+        known = [str(resource) for resource in (DEPLOYMENTS, WEBAPPS, EVENTS, AUTOSCALERS, PODS, LEASES, NAMESPACES)]
         everything = {(verb, resource) for verb in verbs for resource in (*known, f"{WEBAPPS}/status")}
         double.denied = everything - {(verb, str(resource)) for verb, resource in rights}
         return double

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any, Final
 from tests.double.fields import KEYS, Obj, step
 from tests.double.managers import BOOKKEEPING
 from webappctl.cluster import requests
-from webappctl.cluster.requests import ACCESS_REVIEWS, AUTOSCALERS, CRDS, DEPLOYMENTS, EVENTS, PODS, WEBAPPS
+from webappctl.cluster.requests import ACCESS_REVIEWS, AUTOSCALERS, CRDS, DEPLOYMENTS, EVENTS, LEASES, PODS, WEBAPPS
 from webappctl.cluster.wire import Resource
 
 NAMESPACES: Final = requests.NAMESPACES
@@ -32,6 +33,7 @@ DEPLOYMENT: Final = Kind(DEPLOYMENTS, "Deployment")
 WEBAPP: Final = Kind(WEBAPPS, "WebApp")
 AUTOSCALER: Final = Kind(AUTOSCALERS, "HorizontalPodAutoscaler")
 POD: Final = Kind(PODS, "Pod")
+LEASE: Final = Kind(LEASES, "Lease")
 NAMESPACE: Final = Kind(NAMESPACES, "Namespace", namespaced=False)
 CRD: Final = Kind(CRDS, "CustomResourceDefinition", namespaced=False)
 KINDS: Final = {
@@ -41,6 +43,7 @@ KINDS: Final = {
         WEBAPP,
         AUTOSCALER,
         POD,
+        LEASE,
         CRD,
         Kind(EVENTS, "Event"),
         NAMESPACE,
@@ -48,6 +51,7 @@ KINDS: Final = {
     )
 }
 
+_MICRO_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}(Z|[+-]\d\d:\d\d)")
 _WORDS: Final = {"integer": "numeric (int or float)"}
 _POD: Final[Obj] = {
     "restartPolicy": "Always",
@@ -74,6 +78,8 @@ def with_defaults(kind: Kind, obj: Obj) -> Obj:
     """A copy. Empty maps and lists of metadata are left out, as the API server leaves them out."""
     obj = {key: deepcopy(value) for key, value in obj.items() if key not in ("apiVersion", "kind")}
     obj["metadata"] = {key: value for key, value in obj["metadata"].items() if value not in ({}, [], None)}
+    if kind is LEASE:
+        return {**obj, "spec": {key: value for key, value in obj.get("spec", {}).items() if value is not None}}
     if kind is AUTOSCALER:
         return {**obj, "spec": {"minReplicas": 1, **obj["spec"]}}
     if kind is not DEPLOYMENT:
@@ -116,6 +122,8 @@ def invalid(kind: Kind, before: Obj | None, after: Obj) -> Iterator[tuple[str, s
     """Field and reason of each thing that would be a 422."""
     if sum(bool(owner.get("controller")) for owner in after["metadata"].get("ownerReferences", ())) > 1:
         yield "metadata.ownerReferences", "Only one reference can have Controller set to true"
+    if kind is LEASE and after["spec"].get("leaseDurationSeconds", 1) <= 0:
+        yield "spec.leaseDurationSeconds", "Invalid value: must be greater than 0"
     if kind is not DEPLOYMENT:
         return
     spec = after["spec"]
@@ -125,6 +133,16 @@ def invalid(kind: Kind, before: Obj | None, after: Obj) -> Iterator[tuple[str, s
         yield "spec.template.metadata.labels", f"Invalid value: {json.dumps(labels)}: `selector` does not match"
     if before and before["spec"]["selector"] != spec["selector"]:
         yield "spec.selector", f"Invalid value: {json.dumps(spec['selector'])}: field is immutable"
+
+
+def undecodable(kind: Kind, obj: Obj) -> str:
+    """Why a Lease is refused (400) before anything else is looked at; empty when it is not."""
+    spec = obj.get("spec", {}) if kind is LEASE else {}
+    for field in ("acquireTime", "renewTime"):
+        if not _MICRO_TIME.fullmatch(spec.get(field) or "2026-01-01T00:00:00.000000Z"):
+            return f'parsing time "{spec[field]}" as "2006-01-02T15:04:05.000000Z07:00": cannot parse it'
+    seconds = spec.get("leaseDurationSeconds") or 0
+    return "" if seconds < 2**31 else f"cannot unmarshal number {seconds} into Go struct field of type int32"
 
 
 def unfit(kind: Kind, obj: Obj, schema: Obj | None) -> str:

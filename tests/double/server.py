@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tests.double import answers
@@ -17,6 +17,7 @@ from tests.double.answers import Failure, json_answer
 from tests.double.kinds import CRD, KINDS, NAMESPACE
 from tests.double.sent import Sent, parsed
 from tests.double.store import Store
+from tests.double.streams import DoubleStream, Streams
 from webappctl.cluster.requests import ACCESS_REVIEWS
 from webappctl.cluster.wire import Answer, Request
 from webappctl.crd.shipped import shipped
@@ -29,6 +30,7 @@ class Double:
     """`log` holds what webappctl sent; `backstage` is the way in for everybody else, which leaves no trace in it.
 
     `denied` holds pairs of verb and resource, as `("patch", "deployments.apps")`, that webappctl has no right to.
+    `streams` are the watches that are open.
     """
 
     server = SERVER
@@ -40,6 +42,8 @@ class Double:
         self.backstage = _Backstage(self)
         self._acts: list[tuple[Callable[[Sent], bool], Act, int]] = []
         self._lock = threading.RLock()
+        self._moved = threading.Condition(self._lock)
+        self.streams = Streams(self._moved)
         self.store.commit(CRD, {**shipped(), "metadata": {"name": shipped()["metadata"]["name"]}}, None, ())
         for name in ("default", "shop"):
             self.store.commit(NAMESPACE, {"metadata": {"name": name}}, None, ())
@@ -49,6 +53,20 @@ class Double:
         with self._lock:
             self.log.append(sent)
             return self._acted(sent) or self.answered(sent, self.denied)
+
+    def stream(self, request: Request, *, opening: float, timeout: float, quiet: float) -> DoubleStream | Answer:  # noqa: ARG002
+        sent = replace(parsed(request), verb="watch")
+        with self._lock:
+            self.log.append(sent)
+            return self._acted(sent) or self.streamed(sent, self.denied)
+
+    def streamed(self, sent: Sent, denied: Collection[tuple[str, str]]) -> DoubleStream | Answer:
+        with self._lock:
+            try:
+                self._authorize(sent, denied)
+                return self.streams.opened(self.store.watched(sent))
+            except Failure as failure:
+                return failure.answer
 
     def on(self, what: str, act: Act, *, times: int = 1) -> None:
         """Before the next requests whose text (`patch deployments web-deployment`) has `what` in it, do that.
@@ -72,6 +90,7 @@ class Double:
                 code, body = self._reviewed(sent) if sent.kind == str(ACCESS_REVIEWS) else self.store.handle(sent)
             except Failure as failure:
                 return failure.answer
+            self._moved.notify_all()
             return json_answer(code, body)
 
     def _acted(self, sent: Sent) -> Answer | None:
@@ -104,6 +123,9 @@ class _Backstage:
 
     def exchange(self, request: Request, timeout: float) -> Answer:  # noqa: ARG002 - it never takes long
         return self.double.answered(parsed(request), denied=())
+
+    def stream(self, request: Request, *, opening: float, timeout: float, quiet: float) -> DoubleStream | Answer:  # noqa: ARG002
+        return self.double.streamed(replace(parsed(request), verb="watch"), denied=())
 
 
 def _cannot(verb: str, sent: Sent) -> str:

@@ -6,9 +6,10 @@ import uuid
 from copy import deepcopy
 from typing import Final
 
-from tests.double import answers, selectors
+from tests.double import answers
 from tests.double.answers import Failure
 from tests.double.fields import Obj
+from tests.double.happenings import Happening, Watched
 from tests.double.kinds import (
     CRD,
     DEPLOYMENT,
@@ -19,10 +20,12 @@ from tests.double.kinds import (
     confined,
     generation,
     invalid,
+    undecodable,
     unfit,
     with_defaults,
     without_status,
 )
+from tests.double.lists import page_of, selected
 from tests.double.managers import (
     Entries,
     Entry,
@@ -44,7 +47,8 @@ TIME: Final = "2026-01-01T00:00:00Z"
 class Store:
     """Every method that answers may raise Failure.
 
-    `full` are the namespaces whose quota allows no more Deployments.
+    `full` are the namespaces whose quota allows no more Deployments. `happenings` is all that a watch can tell;
+    what is older than the revision `horizon` is forgotten.
     """
 
     def __init__(self) -> None:
@@ -52,21 +56,23 @@ class Store:
         self.full: set[str] = set()
         self.longest_page = 500
         self.tokens: dict[str, tuple[list[Obj], str]] = {}
-        self._revision = 100
+        self.happenings: list[Happening] = []
+        self.horizon = self._revision = 100
 
     def handle(self, sent: Sent) -> tuple[int, Obj]:
         """The HTTP status and body of a success."""
         if not sent.dry:
             return self._handle(sent)
-        objects, revision = dict(self.objects), self._revision
+        objects, revision, happened = dict(self.objects), self._revision, len(self.happenings)
         status, body = self._handle(sent)
         self.objects, self._revision = objects, revision
+        del self.happenings[happened:]
         return status, never_stored(body, sent, self.get(sent))
 
     def _handle(self, sent: Sent) -> tuple[int, Obj]:
-        kind = KINDS.get(sent.kind)
-        if kind is None or (kind is WEBAPP and self._crd is None):
-            raise Failure(404, "NotFound", "the server could not find the requested resource")
+        kind = self._served(sent)
+        if problem := undecodable(kind, sent.body):
+            raise Failure(400, "BadRequest", problem)
         match sent.verb:
             case "list":
                 return 200, self._list(kind, sent)
@@ -85,37 +91,41 @@ class Store:
             case _:
                 return 200, self._update(stored, sent)
 
+    def watched(self, sent: Sent) -> Watched:
+        """What happens from that resourceVersion on."""
+        kind = self._served(sent)
+        selected(self.objects, kind, sent)
+        return Watched(kind, sent, self)
+
+    @property
+    def revision(self) -> int:
+        return self._revision
+
+    def set_back(self, revision: int) -> None:
+        """As a backup would: all is as it was, under other revisions."""
+        for stored in self.objects.values():
+            stored.obj["metadata"]["resourceVersion"] = str(revision)
+        self._revision, self.happenings, self.horizon = revision, [], revision
+
+    def _served(self, sent: Sent) -> Kind:
+        kind = KINDS.get(sent.kind)
+        if kind is None or (kind is WEBAPP and self._crd is None):
+            raise Failure(404, "NotFound", "the server could not find the requested resource")
+        return kind
+
     def get(self, sent: Sent) -> Stored | None:
         return self.objects.get((sent.kind, sent.namespace, sent.name))
 
     def _list(self, kind: Kind, sent: Sent) -> Obj:
         token = sent.query.get("continue")
         if token is None:
-            items, revision = self._selected(kind, sent), str(self._revision)
+            items, revision = selected(self.objects, kind, sent), str(self._revision)
         elif token in self.tokens:
             items, revision = self.tokens[token]
         else:
             raise Failure(410, "Expired", "The provided continue parameter is too old to display a consistent list")
         limit = min(int(sent.query.get("limit", len(items))), self.longest_page)
-        page, rest = items[:limit], items[limit:]
-        meta: Obj = {"resourceVersion": revision}
-        if rest:
-            token = f"{revision}-{rest[0]['metadata']['uid']}"
-            self.tokens[token] = (rest, revision)
-            meta |= {"continue": token, "remainingItemCount": len(rest)}
-        return {"apiVersion": kind.api_version, "kind": f"{kind.name}List", "metadata": meta, "items": page}
-
-    def _selected(self, kind: Kind, sent: Sent) -> list[Obj]:
-        found = []
-        for (resource, namespace, name), stored in self.objects.items():
-            if resource != str(kind.resource) or (sent.namespace and namespace != sent.namespace):
-                continue
-            try:
-                if selectors.matches(sent.query.get("labelSelector", ""), stored.meta.get("labels", {})):
-                    found.append((f"{namespace}/{name}", stored.as_json()))
-            except ValueError as error:
-                raise Failure(400, "BadRequest", str(error)) from error
-        return [obj for _, obj in sorted(found, key=lambda pair: pair[0])]
+        return page_of(kind, items, revision, limit, self.tokens)
 
     def _create(self, kind: Kind, sent: Sent) -> Obj:
         name = sent.body["metadata"]["name"]
@@ -197,6 +207,7 @@ class Store:
             return self.commit(stored.kind, after, stored, stored.entries).as_json()
         del self.objects[str(stored.kind.resource), sent.namespace, sent.name]
         self._revision += 1
+        self.happenings.append(Happening(self._revision, stored, None))
         return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"}
 
     def commit(self, kind: Kind, after: Obj, stored: Stored | None, entries: Entries, namespace: str = "") -> Stored:
@@ -218,10 +229,12 @@ class Store:
         meta["resourceVersion"] = str(self._revision)
         new = Stored(kind, after | {"metadata": meta}, entries)
         key = (str(kind.resource), meta.get("namespace", ""), name)
-        if "deletionTimestamp" in meta and not meta.get("finalizers") and kind is not NAMESPACE:
+        gone = "deletionTimestamp" in meta and not meta.get("finalizers") and kind is not NAMESPACE
+        if gone:
             del self.objects[key]
         else:
             self.objects[key] = new
+        self.happenings.append(Happening(self._revision, stored, None if gone else new))
         return new
 
     def _entry(self, kind: Kind, sent: Sent, operation: str) -> Entry:

@@ -18,7 +18,7 @@ from webappctl.core.objects import ObjectKey, Scope
 from webappctl.core.plan import CAUTIOUS, Plan, make_plan
 from webappctl.core.report import ExitCode, Report, exit_code
 from webappctl.crd import NAME
-from webappctl.reconcile import carry_out, plan
+from webappctl.reconcile import carry_out, in_seconds, plan
 
 NOW: Final = datetime(2026, 1, 1, 12, tzinfo=UTC)
 ALL: Final = Scope()
@@ -51,7 +51,7 @@ class World:
             self.others.declare(key(name), **spec)
 
     def plan(self, scope: Scope = ALL) -> Plan:
-        return plan(self.cluster, scope, self.policy)
+        return plan(self.cluster, scope, self.policy, lambda: NOW)
 
     def carry_out(self, made: Plan, **orders: Any) -> Report:
         self.double.log.clear()
@@ -66,7 +66,8 @@ class World:
         """After every pass that would exit 0, nothing is pending."""
         report = carry_out(made, self.cluster, self._orders(orders), lambda: NOW)
         if exit_code(report) is ExitCode.OK:
-            assert make_plan(self._unseen.snapshot(ALL), self.policy).pending == (), "pending after a pass that exits 0"
+            after = make_plan(self._unseen.snapshot(ALL), self.policy, now=in_seconds(lambda: NOW))
+            assert after.pending == (), "pending after a pass that exits 0"
         return report
 
     def settle(self) -> None:

@@ -92,6 +92,8 @@ def test_the_order_of_the_lists_does_not_matter(world: World, seed: int) -> None
             order.shuffle(body.get("items", []))
             return Answer(answer.status, answer.headers, msgspec.json.encode(body))
 
+        stream = world.double.stream
+
     expected = plan_json(world.plan(), TARGET)
     world.cluster = world.seen_by(Shuffled())
     assert plan_json(world.plan(), TARGET) == expected

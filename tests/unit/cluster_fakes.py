@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import IPv4Address
 from pathlib import Path
@@ -23,6 +24,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from cryptography.x509.oid import NameOID
 
 from webappctl.cluster import Answer, Request, Transport
+from webappctl.cluster.wire import Stream
 from webappctl.errors import ClusterError
 
 TOKEN = "s3cr3t-marker-token"
@@ -77,6 +79,26 @@ class FakeTime(threading.Event):
         return self.is_set()
 
 
+class Spoken:
+    """A Stream of lines that are there from the start."""
+
+    def __init__(self, lines: list[bytes]) -> None:
+        self.lines = lines
+        self.closed = False
+
+    def __enter__(self) -> Spoken:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self.lines)
+
+    def close(self) -> None:
+        self.closed = True
+
+
 class Script:
     """A Wire that gives its steps in turn, and the last for ever. A request costs `seconds` of `time`."""
 
@@ -86,6 +108,7 @@ class Script:
         self.steps = list(steps)
         self.sent: list[Request] = []
         self.timeouts: list[float] = []
+        self.bounds: list[tuple[float, float, float]] = []
         self.time = time or FakeTime()
         self.seconds = seconds
 
@@ -97,6 +120,12 @@ class Script:
         if isinstance(step, Answer):
             return step
         raise step
+
+    def stream(self, request: Request, *, opening: float, timeout: float, quiet: float) -> Stream | Answer:
+        """The body of a 200 as lines, whatever the last one is."""
+        self.bounds.append((opening, timeout, quiet))
+        given = self.exchange(request, opening)
+        return Spoken(given.body.splitlines()) if given.status == HTTPStatus.OK else given
 
     def transport(self, *, until: float | None = None, request_timeout: float = 30.0) -> Transport:
         return Transport(
@@ -116,6 +145,10 @@ class Paths:
     def exchange(self, request: Request, timeout: float) -> Answer:
         with self.lock:
             return self.scripts[request.path].exchange(request, timeout)
+
+    def stream(self, request: Request, *, opening: float, timeout: float, quiet: float) -> Stream | Answer:
+        with self.lock:
+            return self.scripts[request.path].stream(request, opening=opening, timeout=timeout, quiet=quiet)
 
     def queries(self, path: str) -> list[Mapping[str, str]]:
         return [request.query for request in self.scripts[path].sent]

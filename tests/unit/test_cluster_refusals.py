@@ -77,9 +77,8 @@ def test_a_failure_without_a_proper_status_is_still_that_failure(body: bytes) ->
 def test_a_forbidden_list_names_what_we_asked_for() -> None:
     """In one line, and without the server's text: only a missing right forbids a read."""
     error = refused(failure(403, 'User "x" cannot'), list_page(DEPLOYMENTS, "", {}))
-    assert (
-        str(error) == "forbidden: may not list deployments.apps in all namespaces (grant that right to this identity)"
-    )
+    remedy = 'grant that right to this identity, see "webappctl doctor"'
+    assert str(error) == f"forbidden: may not list deployments.apps in all namespaces ({remedy})"
 
 
 def test_a_forbidden_write_quotes_the_server_too() -> None:

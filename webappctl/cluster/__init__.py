@@ -7,10 +7,10 @@ import threading
 
 from webappctl.cluster.api import Cluster
 from webappctl.cluster.plugin import kill_login_plugins
-from webappctl.cluster.transport import Transport
+from webappctl.cluster.transport import Heard, Transport
 from webappctl.cluster.wire import Answer, Request, Wire
 
-__all__ = ["Answer", "Cluster", "Request", "Transport", "Wire", "kill_login_plugins", "open_cluster"]
+__all__ = ["Answer", "Cluster", "Heard", "Request", "Transport", "Wire", "kill_login_plugins", "open_cluster"]
 
 
 def open_cluster(

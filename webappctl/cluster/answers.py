@@ -14,6 +14,7 @@ from webappctl.errors import BadAnswer
 T = TypeVar("T")
 
 ACCESS_REVIEW: Final = "SelfSubjectAccessReview"
+SELF_REVIEW: Final = "SelfSubjectReview"
 
 
 class _ReviewStatus(msgspec.Struct, frozen=True):
@@ -22,6 +23,30 @@ class _ReviewStatus(msgspec.Struct, frozen=True):
 
 class _Review(msgspec.Struct, frozen=True):
     status: _ReviewStatus
+
+
+class _User(msgspec.Struct, frozen=True):
+    username: str
+
+
+class _SelfStatus(msgspec.Struct, frozen=True):
+    user: _User = msgspec.field(name="userInfo")
+
+
+class _SelfReview(msgspec.Struct, frozen=True):
+    status: _SelfStatus
+
+
+class _Version(msgspec.Struct, frozen=True):
+    version: str = msgspec.field(name="gitVersion")
+
+
+class _Served(msgspec.Struct, frozen=True):
+    name: str
+
+
+class _Discovery(msgspec.Struct, frozen=True):
+    resources: tuple[_Served, ...]
 
 
 def ask(transport: Transport, request: Request, read: Callable[[bytes], T]) -> T:
@@ -40,6 +65,18 @@ def read_object(body: bytes) -> dict[str, Any]:
 
 def read_allowed(body: bytes) -> bool:
     return typed(body, _Review, ACCESS_REVIEW).status.allowed
+
+
+def read_username(body: bytes) -> str:
+    return typed(body, _SelfReview, SELF_REVIEW).status.user.username
+
+
+def read_version(body: bytes) -> str:
+    return typed(body, _Version, "version").version
+
+
+def read_served(body: bytes) -> tuple[str, ...]:
+    return tuple(resource.name for resource in typed(body, _Discovery, "APIResourceList").resources)
 
 
 def typed(body: bytes, kind: type[T], name: str) -> T:

@@ -6,16 +6,42 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from webappctl.cluster import events, requests
-from webappctl.cluster.answers import ACCESS_REVIEW, ask, read_allowed, read_object
+from webappctl.cluster.answers import (
+    ACCESS_REVIEW,
+    SELF_REVIEW,
+    ask,
+    read_allowed,
+    read_object,
+    read_served,
+    read_username,
+    read_version,
+)
+from webappctl.cluster.leases import read_leases
 from webappctl.cluster.listing import whole_list
-from webappctl.cluster.requests import ACCESS_REVIEWS, CRDS, DEPLOYMENTS, NAMESPACES, PODS, WEBAPPS
-from webappctl.cluster.snapshot import known_autoscalers, list_autoscalers, list_webapps, take_snapshot
+from webappctl.cluster.requests import (
+    ACCESS_REVIEWS,
+    CRDS,
+    DEPLOYMENTS,
+    DISCOVERY_PATH,
+    LEASES,
+    NAMESPACES,
+    PODS,
+    SELF_REVIEWS,
+    VERSION_PATH,
+    WEBAPPS,
+)
+from webappctl.cluster.snapshot import list_autoscalers, list_kind, list_webapps, take_lists
+from webappctl.cluster.stream import Watch, watch_kind
 from webappctl.cluster.transport import Transport
 from webappctl.cluster.wire import Request
 from webappctl.core.objects import (
     Autoscalers,
     Deployment,
     Json,
+    Kind,
+    Listed,
+    Listing,
+    Lists,
     ObjectKey,
     Pod,
     Scope,
@@ -52,11 +78,27 @@ class Cluster:
         can be nobody's child (another name, and without our label) are left out. Only of autoscalers is it no error
         when they may not be listed. NotFound: there is no CRD.
         """
-        return take_snapshot(self.transport, scope, self._workers)
+        return self.lists(scope).snapshot(scope)
+
+    def lists(self, scope: Scope) -> Lists:
+        """The lists of which a snapshot is made, as they are."""
+        return take_lists(self.transport, scope, self._workers)
+
+    def listing(self, kind: Kind, namespace: str, selector: str) -> Listing[Listed] | None:
+        """One of them. None: autoscalers that may not be listed. The selector is for WebApps alone."""
+        return list_kind(self.transport, kind, namespace, selector)
+
+    def watch(self, kind: Kind, namespace: str, selector: str, resource_version: str, *, seconds: int) -> Watch[Listed]:
+        """What happens to them after that resourceVersion, until the server ends it after so many seconds.
+
+        Gone: the resourceVersion is too old. Raises while it is opened, and while it is read.
+        """
+        return watch_kind(self.transport, kind, namespace, selector, resource_version, seconds=seconds)
 
     def autoscalers(self, namespace: str) -> Autoscalers:
         """Those of that namespace, which is `unknown` where they may not be listed."""
-        return known_autoscalers([(namespace, list_autoscalers(self.transport, namespace))])
+        listed = list_autoscalers(self.transport, namespace)
+        return Autoscalers.of(listed.items if listed else (), () if listed else (namespace,))
 
     def pods(self, namespace: str, selector: str) -> tuple[Pod, ...]:
         """Those with that label selector, in the server's order."""
@@ -125,6 +167,30 @@ class Cluster:
         review = {"apiVersion": "authorization.k8s.io/v1", "kind": ACCESS_REVIEW, "spec": {"resourceAttributes": asked}}
         return self._send(requests.create(ACCESS_REVIEWS, review, repeatable=True), read_allowed)
 
+    def whoami(self) -> str:
+        """The name under which the server knows this identity: a SelfSubjectReview."""
+        review = {"apiVersion": "authentication.k8s.io/v1", "kind": SELF_REVIEW}
+        return self._send(requests.create(SELF_REVIEWS, review, repeatable=True), read_username)
+
+    def version(self) -> str:
+        """Of the API server: `v1.36.3`."""
+        return self._send(requests.get_path(VERSION_PATH), read_version)
+
+    def served(self) -> tuple[str, ...]:
+        """The resources of our group and version, `webapps/status` among them; empty when the server has none."""
+        try:
+            return self._send(requests.get_path(DISCOVERY_PATH), read_served)
+        except NotFound:
+            return ()
+
+    def get_lease(self, namespace: str, name: str) -> Json | None:
+        """None: there is none of that name."""
+        return self._unless_absent(requests.get_one(LEASES, namespace, name))
+
+    def leases(self, namespace: str) -> tuple[Json, ...]:
+        """Every Lease of that namespace."""
+        return tuple(whole_list(self.transport, LEASES, namespace, "", read_leases))
+
     def get_crd(self, name: str) -> Json | None:
         """The CustomResourceDefinition as it is stored; None when there is none of that name."""
         return self._unless_absent(requests.get_one(CRDS, "", name))
@@ -135,7 +201,7 @@ class Cluster:
 
     def webapps(self) -> tuple[WebApp | Unreadable, ...]:
         """Every stored WebApp of the cluster, in the server's order. NotFound: there is no CRD."""
-        return tuple(list_webapps(self.transport, "", ""))
+        return list_webapps(self.transport, "", "").items
 
     def _send(self, request: Request, read: Callable[[bytes], T]) -> T:
         return ask(self.transport, request, read)

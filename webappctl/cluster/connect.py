@@ -25,9 +25,9 @@ from webappctl.core.objects import Json
 from webappctl.errors import ConfigError, Unauthorized
 
 if TYPE_CHECKING:
-    from urllib3 import HTTPConnectionPool, HTTPHeaderDict, PoolManager
+    from urllib3 import HTTPHeaderDict, PoolManager
 
-    from webappctl.cluster.pool import Access, Headers
+    from webappctl.cluster.pool import Access, Headers, Way
     from webappctl.cluster.tls import Material
 
 EVERY_CREDENTIAL: Final = frozenset(
@@ -80,7 +80,7 @@ class _Door:
         self._kubeconfig = kubeconfig
         self._workers = workers
         self._longest_login = longest_login
-        self._pool: tuple[HTTPConnectionPool, str] | None = None
+        self._way: Way | None = None
         self._made_of: tuple[object, ...] = ()
 
     def log_in(self) -> Access:
@@ -94,7 +94,7 @@ class _Door:
         configuration = _configuration(context, user, self._workers)
         if EVERY_CREDENTIAL & context.user.keys() and not (configuration.api_key or material.certificate):
             raise ConfigError(f"context {context.name}: none of the credentials of its user can be used")
-        return Access(*self._pool_for(configuration, material), _headers(configuration, user), fresh_for)
+        return Access(self._way_for(configuration, material), _headers(configuration, user), fresh_for)
 
     def _context_as_it_is_now(self) -> KubeContext:
         if self._context.in_pod:
@@ -104,14 +104,14 @@ class _Door:
             raise ConfigError(f"context {context.name} now points to another server, {context.server}")
         return context
 
-    def _pool_for(self, configuration: Any, material: Material) -> tuple[HTTPConnectionPool, str]:
-        from webappctl.cluster.pool import pool_of
+    def _way_for(self, configuration: Any, material: Material) -> Way:
+        from webappctl.cluster.pool import way_to
 
         made_of = (material, configuration.verify_ssl, configuration.tls_server_name, configuration.proxy)
-        if self._pool is None or self._made_of != made_of:
+        if self._way is None or self._made_of != made_of:
             manager = _pool_manager(configuration, material)
-            self._pool, self._made_of = pool_of(manager, self._context.server), made_of
-        return self._pool
+            self._way, self._made_of = way_to(self._context.server, manager), made_of
+        return self._way
 
 
 def _configuration(context: KubeContext, user: Section, workers: int) -> Any:

@@ -10,7 +10,7 @@ from webappctl.cluster.answers import ask
 from webappctl.cluster.requests import list_page
 from webappctl.cluster.transport import Transport
 from webappctl.cluster.wire import Request, Resource
-from webappctl.core.objects import Page
+from webappctl.core.objects import Listing, Page
 from webappctl.errors import BadAnswer, Gone
 
 T = TypeVar("T")
@@ -27,14 +27,27 @@ def whole_list(
 
     Raises what Transport.send raises; Gone when the token expired at every start.
     """
+    return list(whole_listing(transport, resource, namespace, selector, read).items)
+
+
+def whole_listing(
+    transport: Transport, resource: Resource, namespace: str, selector: str, read: Callable[[bytes], Page[T]]
+) -> Listing[T]:
+    """The same, and as of when."""
     first = {"limit": str(PAGE)} | ({"labelSelector": selector} if selector else {})
     request = list_page(resource, namespace, first)
     for _ in range(STARTS - 1):
         try:
-            return [item for page in _pages(transport, request, read) for item in page.items]
+            return _whole(_pages(transport, request, read))
         except Gone:
             continue
-    return [item for page in _pages(transport, request, read) for item in page.items]
+    return _whole(_pages(transport, request, read))
+
+
+def _whole(pages: Iterator[Page[T]]) -> Listing[T]:
+    """All pages are of the instant of the first."""
+    first = next(pages)
+    return Listing((*first.items, *(item for page in pages for item in page.items)), first.resource_version)
 
 
 def _pages(transport: Transport, first: Request, read: Callable[[bytes], Page[T]]) -> Iterator[Page[T]]:

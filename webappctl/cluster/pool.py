@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 from urllib.parse import urlencode, urlsplit
 
 import urllib3
@@ -23,37 +23,12 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.util.connection import create_connection
 
 from webappctl.cluster.foreign import FOREIGN, translated
+from webappctl.cluster.lines import CHUNK, Lines, Timed, keepalive
 from webappctl.cluster.wire import Answer, Request
 from webappctl.errors import ConfigError, Unauthorized
 
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
-
 RETRY_LOGIN: Final = 10.0
 """Seconds until credentials that could not be read again are tried once more."""
-
-
-class _Timed(io.RawIOBase):
-    """The reading end of a socket. All reads together end at `deadline`, an instant of time.monotonic()."""
-
-    def __init__(self, raw: io.RawIOBase, sock: socket.socket, deadline: float) -> None:
-        self._raw = raw
-        self._sock = sock
-        self._deadline = deadline
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer) -> int | None:
-        left = self._deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        self._sock.settimeout(left)
-        return self._raw.readinto(buffer)
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
 
 
 class _TimedResponse(http.client.HTTPResponse):
@@ -63,7 +38,8 @@ class _TimedResponse(http.client.HTTPResponse):
         super().__init__(sock, *args, **options)
         left = sock.gettimeout()
         deadline = time.monotonic() + (math.inf if left is None else left)
-        self.fp = io.BufferedReader(_Timed(self.fp.detach(), sock, deadline), 1 << 16)
+        self.reading = Timed(self.fp.detach(), sock, deadline)
+        self.fp = io.BufferedReader(self.reading, CHUNK)
 
 
 def _dial(connection: HTTPConnection) -> socket.socket:
@@ -107,15 +83,27 @@ class _TlsPool(urllib3.HTTPSConnectionPool):
     ConnectionCls = _TlsConnection
 
 
-def pool_of(manager: urllib3.PoolManager, server: str) -> tuple[urllib3.HTTPConnectionPool, str]:
-    """The connections to that server, with their total timeout kept, and the prefix of every request's path.
+class Way(NamedTuple):
+    """The connections to a server, those of streams apart, and what comes before a request's path.
+
+    That is the path of the server's URL, or the whole URL where a proxy wants it.
+    """
+
+    pool: urllib3.HTTPConnectionPool
+    streams: urllib3.HTTPConnectionPool
+    prefix: str
+
+
+def way_to(server: str, manager: urllib3.PoolManager) -> Way:
+    """With connections that keep their total timeout.
 
     A SOCKS proxy has connections of its own kind, which stay as they are.
     """
     if set(manager.pool_classes_by_scheme.values()) == {urllib3.HTTPConnectionPool, urllib3.HTTPSConnectionPool}:
         manager.pool_classes_by_scheme = {"http": _PlainPool, "https": _TlsPool}
     pool = manager.connection_from_url(server)
-    return pool, server if pool.proxy and server.startswith("http:") else urlsplit(server).path
+    streams = manager.connection_from_url(server, {"maxsize": 1, "socket_options": keepalive()})
+    return Way(pool, streams, server if pool.proxy and server.startswith("http:") else urlsplit(server).path)
 
 
 class Headers(Protocol):
@@ -127,12 +115,10 @@ class Headers(Protocol):
 class Access:
     """A way in, as the credentials were when they were last read.
 
-    `prefix` is what comes before a request's path: the path of the server's URL, or the whole URL where a proxy wants
-    it. `fresh_for`: seconds until the credentials are read again.
+    `fresh_for`: seconds until the credentials are read again.
     """
 
-    pool: urllib3.HTTPConnectionPool
-    prefix: str
+    way: Way
     headers: Headers
     fresh_for: float = math.inf
 
@@ -160,6 +146,15 @@ class PoolWire:
             return answer
         access = self._renewed(access)
         return self._send(access, request, ends - time.monotonic())
+
+    def stream(self, request: Request, *, opening: float, timeout: float, quiet: float) -> Lines | Answer:
+        access = self._fresh()
+        ends = time.monotonic() + opening
+        opened = self._open(access, request, opening, timeout, quiet)
+        if isinstance(opened, Lines) or opened.status != http.HTTPStatus.UNAUTHORIZED:
+            return opened
+        access = self._renewed(access)
+        return self._open(access, request, ends - time.monotonic(), timeout, quiet)
 
     def _fresh(self) -> Access:
         """Credentials that should have been read again but cannot be are still credentials: the server decides."""
@@ -189,12 +184,33 @@ class PoolWire:
         self._stale_at = self._clock() + access.fresh_for
 
     def _send(self, access: Access, request: Request, timeout: float) -> Answer:
-        url = f"{access.prefix}{request.path}" + (f"?{urlencode(request.query)}" if request.query else "")
+        return self._whole(self._asked(access, access.way.pool, request, timeout, preload_content=True))
+
+    def _open(self, access: Access, request: Request, opening: float, timeout: float, quiet: float) -> Lines | Answer:
+        began = time.monotonic()
+        response = self._asked(access, access.way.streams, request, opening, preload_content=False)
+        if response.status != http.HTTPStatus.OK:
+            return self._whole(response)
+        reading: Timed | None = getattr(getattr(response, "_original_response", None), "reading", None)
+        if reading:
+            reading.deadline, reading.quiet = began + timeout, quiet
+        return Lines(response, reading, self._server)
+
+    def _asked(
+        self,
+        access: Access,
+        pool: urllib3.HTTPConnectionPool,
+        request: Request,
+        timeout: float,
+        *,
+        preload_content: bool,
+    ) -> urllib3.BaseHTTPResponse:
+        url = f"{access.way.prefix}{request.path}" + (f"?{urlencode(request.query)}" if request.query else "")
         try:
             headers = access.headers()
             if request.body is not None:
                 headers["Content-Type"] = request.content_type
-            response = access.pool.urlopen(
+            return pool.urlopen(
                 request.method,
                 url,
                 body=request.body,
@@ -203,8 +219,14 @@ class PoolWire:
                 redirect=False,
                 assert_same_host=False,  # it compares with the proxy's name
                 timeout=urllib3.Timeout(total=max(timeout, 0.001)),
+                preload_content=preload_content,
             )
         except FOREIGN as error:
             # Not chained: a traceback would show the original text, which may hold the token.
             raise translated(error, self._server) from None
-        return Answer(response.status, {k.lower(): v for k, v in response.headers.items()}, response.data)
+
+    def _whole(self, response: urllib3.BaseHTTPResponse) -> Answer:
+        try:
+            return Answer(response.status, {k.lower(): v for k, v in response.headers.items()}, response.data)
+        except FOREIGN as error:
+            raise translated(error, self._server) from None

@@ -17,6 +17,8 @@ from webappctl.errors import StatusCause
 LONGEST: Final = 500
 """Characters of the server's text that go into a message."""
 
+READS: Final = frozenset({"get", "list", "watch"})
+
 NO_SUCH_PATH: Final = b"404 page not found"
 """The whole answer of an API server that does not serve a group; anything else without a Status is a proxy's."""
 
@@ -74,7 +76,7 @@ def _denied_by_a_webhook(answer: Answer, status: _Status, purpose: Purpose) -> b
     So a 401 of a webhook is not taken for our credentials, nor its 404 for an object.
     """
     client_error = HTTPStatus.BAD_REQUEST <= answer.status < HTTPStatus.INTERNAL_SERVER_ERROR
-    asked_to_write = purpose.verb not in {"get", "list"}
+    asked_to_write = purpose.verb not in READS
     return asked_to_write and client_error and not status.reason and answer.status != HTTPStatus.TOO_MANY_REQUESTS
 
 
@@ -127,9 +129,9 @@ def _class_and_words(
 def _forbidden(text: str, purpose: Purpose) -> tuple[type[errors.Rejected], str, str, str]:
     """Only a missing right forbids a read; a write may also have met a quota or an admission rule: quote the server."""
     message = f"forbidden: may not {purpose.verb} {purpose.resource}{purpose.where}"
-    if purpose.verb in {"get", "list"}:
+    if purpose.verb in READS:
         subject = purpose.subject if purpose.name else ""
-        return errors.Forbidden, message, subject, "grant that right to this identity"
+        return errors.Forbidden, message, subject, 'grant that right to this identity, see "webappctl doctor"'
     return errors.Forbidden, f"{message}: {text}" if text else message, purpose.subject, ""
 
 

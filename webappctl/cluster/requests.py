@@ -17,9 +17,13 @@ AUTOSCALERS: Final = Resource("autoscaling", "v2", "horizontalpodautoscalers")
 NAMESPACES: Final = Resource("", "v1", "namespaces")
 PODS: Final = Resource("", "v1", "pods")
 EVENTS: Final = Resource("", "v1", "events")
+LEASES: Final = Resource("coordination.k8s.io", "v1", "leases")
 CRDS: Final = Resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 _NOT_IN_YAML: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 ACCESS_REVIEWS: Final = Resource("authorization.k8s.io", "v1", "selfsubjectaccessreviews")
+SELF_REVIEWS: Final = Resource("authentication.k8s.io", "v1", "selfsubjectreviews")
+VERSION_PATH: Final = "/version"
+DISCOVERY_PATH: Final = f"/apis/{GROUP}/{VERSION}"
 
 
 def get_one(resource: Resource, namespace: str, name: str) -> Request:
@@ -27,9 +31,26 @@ def get_one(resource: Resource, namespace: str, name: str) -> Request:
     return Request("GET", resource.path(namespace, name), purpose=purpose, repeatable=True)
 
 
+def get_path(path: str) -> Request:
+    """Of what the server says of itself."""
+    return Request("GET", path, purpose=Purpose("get", path), repeatable=True)
+
+
 def list_page(resource: Resource, namespace: str, query: Mapping[str, str]) -> Request:
     purpose = Purpose("list", str(resource), namespace)
     return Request("GET", resource.path(namespace), query, purpose=purpose, repeatable=True)
+
+
+def watch(resource: Resource, namespace: str, selector: str, resource_version: str, seconds: int) -> Request:
+    """What happens after that resourceVersion, for so many seconds. Bookmarks tell from where to go on."""
+    query = {
+        "watch": "true",
+        "allowWatchBookmarks": "true",
+        "resourceVersion": resource_version,
+        "timeoutSeconds": str(seconds),
+    }
+    query |= {"labelSelector": selector} if selector else {}
+    return Request("GET", resource.path(namespace), query, purpose=Purpose("watch", str(resource), namespace))
 
 
 def apply(resource: Resource, manifest: Json, *, force: bool, subresource: str = "", dry_run: bool = False) -> Request:
@@ -60,6 +81,14 @@ def create(resource: Resource, manifest: Json, *, repeatable: bool = False) -> R
     body = msgspec.json.encode(manifest)
     query = {"fieldManager": FIELD_MANAGER}
     return Request("POST", resource.path(namespace), query, body, JSON, purpose, repeatable)
+
+
+def replace(resource: Resource, manifest: Json) -> Request:
+    """The whole of an object that was read: its uid and resourceVersion make that it can only be carried out once."""
+    namespace, name = manifest["metadata"].get("namespace", ""), manifest["metadata"]["name"]
+    purpose = Purpose("update", str(resource), namespace, name)
+    body, query = msgspec.json.encode(manifest), {"fieldManager": FIELD_MANAGER}
+    return Request("PUT", resource.path(namespace, name), query, body, JSON, purpose, repeatable=True)
 
 
 def merge_patch(

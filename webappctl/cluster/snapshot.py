@@ -2,53 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from http import HTTPStatus
-from typing import Any
+from typing import TypeVar, assert_never
 
-from webappctl.cluster.listing import whole_list
-from webappctl.cluster.requests import AUTOSCALERS, DEPLOYMENTS, WEBAPPS
+from webappctl.cluster.listing import whole_listing
+from webappctl.cluster.requests import AUTOSCALERS, DEPLOYMENTS, NAMESPACES, WEBAPPS
 from webappctl.cluster.transport import Transport
 from webappctl.core.objects import (
     ALL_NAMESPACES,
-    MANAGED_BY,
     Autoscaler,
-    Autoscalers,
     Deployment,
+    Kind,
+    Listed,
+    Listing,
+    Lists,
     Scope,
-    Snapshot,
     Unreadable,
     WebApp,
+    of_concern,
     read_autoscalers,
     read_deployments,
+    read_namespaces,
     read_webapps,
 )
 from webappctl.errors import Forbidden, Invalid, NotFound, UsageError
 
+T = TypeVar("T")
 
-def take_snapshot(transport: Transport, scope: Scope, workers: int) -> Snapshot:
+
+def take_lists(transport: Transport, scope: Scope, workers: int) -> Lists:
     """Three lists for each namespace of the scope, or three for all of them; `workers` at a time."""
-    namespaces = tuple(dict.fromkeys(scope.namespaces)) or (ALL_NAMESPACES,)
-    pool = ThreadPoolExecutor(min(3 * len(namespaces), workers), "list")
+    namespaces = scope.streamed if scope.shard is None else _namespaces_of(transport, scope)
+    pool = ThreadPoolExecutor(max(min(3 * len(namespaces), workers), 1), "list")
+
+    def begun(list_one: Callable[[str], T]) -> dict[str, Future[T]]:
+        return {namespace: pool.submit(list_one, namespace) for namespace in namespaces}
+
     try:
-        webapps = [pool.submit(list_webapps, transport, namespace, scope.selector) for namespace in namespaces]
-        deployments = [pool.submit(_deployments, transport, namespace) for namespace in namespaces]
-        autoscalers = [pool.submit(list_autoscalers, transport, namespace) for namespace in namespaces]
-        return Snapshot(
-            tuple(sorted((w for w in _all(webapps) if scope.covers(w.key)), key=lambda w: w.key)),
-            {deployment.key: deployment for deployment in _all(deployments)},
-            known_autoscalers(zip(namespaces, (future.result() for future in autoscalers), strict=True)),
-            every_webapp=not scope.selector and not scope.names,
-        )
+        webapps = begun(lambda namespace: list_webapps(transport, namespace, scope.selector))
+        deployments = begun(lambda namespace: list_deployments(transport, namespace))
+        autoscalers = begun(lambda namespace: list_autoscalers(transport, namespace))
+        return Lists(_done(webapps), _done(deployments), _done(autoscalers))
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def list_webapps(transport: Transport, namespace: str, selector: str) -> list[WebApp | Unreadable]:
+def _namespaces_of(transport: Transport, scope: Scope) -> tuple[str, ...]:
+    """Those of the shard, one that is about to end too."""
+    found = whole_listing(transport, NAMESPACES, ALL_NAMESPACES, "", read_namespaces).items
+    return tuple(sorted(name for name in found if scope.holds(name)))
+
+
+def list_kind(transport: Transport, kind: Kind, namespace: str, selector: str) -> Listing[Listed] | None:
+    """None: autoscalers that may not be listed. The selector is for WebApps alone."""
+    match kind:
+        case Kind.WEBAPPS:
+            return list_webapps(transport, namespace, selector)
+        case Kind.DEPLOYMENTS:
+            return list_deployments(transport, namespace)
+        case Kind.AUTOSCALERS:
+            return list_autoscalers(transport, namespace)
+        case _:
+            assert_never(kind)
+
+
+def list_webapps(transport: Transport, namespace: str, selector: str) -> Listing[WebApp | Unreadable]:
     """In the server's order. NotFound: there is no CRD. UsageError: the selector is none."""
     try:
-        return whole_list(transport, WEBAPPS, namespace, selector, read_webapps)
+        return whole_listing(transport, WEBAPPS, namespace, selector, read_webapps)
     except NotFound as error:
         message = f"{transport.server} does not know WebApps: their CRD is not installed"
         remedy = "webappctl crd --install"
@@ -59,31 +83,19 @@ def list_webapps(transport: Transport, namespace: str, selector: str) -> list[We
         raise UsageError(f"--selector {selector!r} cannot be understood: {error.server_message}") from error
 
 
-def list_autoscalers(transport: Transport, namespace: str) -> list[Autoscaler] | None:
+def list_deployments(transport: Transport, namespace: str) -> Listing[Deployment | Unreadable]:
+    """Those of concern."""
+    listed = whole_listing(transport, DEPLOYMENTS, namespace, "", read_deployments)
+    return replace(listed, items=tuple(deployment for deployment in listed.items if of_concern(deployment)))
+
+
+def list_autoscalers(transport: Transport, namespace: str) -> Listing[Autoscaler] | None:
     """None where this identity has not the right to."""
     try:
-        return whole_list(transport, AUTOSCALERS, namespace, "", read_autoscalers)
+        return whole_listing(transport, AUTOSCALERS, namespace, "", read_autoscalers)
     except Forbidden:
         return None
 
 
-def known_autoscalers(listed: Iterable[tuple[str, list[Autoscaler] | None]]) -> Autoscalers:
-    """Of several namespaces, each with its list."""
-    lists = dict(listed)
-    found = [autoscaler for autoscalers in lists.values() for autoscaler in autoscalers or ()]
-    return Autoscalers.of(found, (namespace for namespace, autoscalers in lists.items() if autoscalers is None))
-
-
-def _deployments(transport: Transport, namespace: str) -> list[Deployment | Unreadable]:
-    listed = whole_list(transport, DEPLOYMENTS, namespace, "", read_deployments)
-    return [deployment for deployment in listed if _of_concern(deployment)]
-
-
-def _of_concern(deployment: Deployment | Unreadable) -> bool:
-    labels = deployment.metadata.labels or {}
-    return deployment.metadata.name.endswith("-deployment") or labels.get("managed-by") == MANAGED_BY
-
-
-def _all(lists: list[Future[list[Any]]]) -> Iterator[Any]:
-    for future in lists:
-        yield from future.result()
+def _done(lists: dict[str, Future[T]]) -> dict[str, T]:
+    return {namespace: future.result() for namespace, future in lists.items()}

@@ -18,8 +18,17 @@ from http import HTTPStatus
 from typing import Final, NoReturn
 
 from webappctl.cluster.refusal import refusal
-from webappctl.cluster.wire import Answer, NotSent, Request, Wire
-from webappctl.errors import BadAnswer, ClusterError, LeaseLost, OutOfTime, ServerFailure, Stopped, Throttled, Unreachable
+from webappctl.cluster.wire import Answer, NotSent, Request, Stream, Wire
+from webappctl.errors import (
+    BadAnswer,
+    ClusterError,
+    LeaseLost,
+    OutOfTime,
+    ServerFailure,
+    Stopped,
+    Throttled,
+    Unreachable,
+)
 
 ALL_TRIES: Final = 60.0
 """Seconds for one request with all its tries, unless twice the request timeout is more."""
@@ -114,6 +123,29 @@ class Transport:
             error.may_have_happened = tries.uncertain
             raise
 
+    def stream(self, request: Request, *, timeout: float, quiet: float) -> Stream:
+        """The lines of a 200; one try. `timeout` and `quiet` are those of Wire.stream.
+
+        Raises what `send` raises.
+        """
+        self._go_on(request)
+        started, left = self._clock(), self._limit(request) - self._clock()
+        self._count(request)
+        try:
+            opened = self._wire.stream(
+                request, opening=min(self._request_timeout, left), timeout=min(timeout, left), quiet=quiet
+            )
+        except ClusterError as error:
+            self.heard(request, "", self._clock() - started)
+            error.subject = error.subject or request.purpose.subject
+            raise
+        status = opened.status if isinstance(opened, Answer) else HTTPStatus.OK
+        self.heard(request, str(int(status)), self._clock() - started)
+        if not isinstance(opened, Answer):
+            return opened
+        judged = self._judge(opened, request)
+        raise self._no_json(request) if isinstance(judged, bytes) else judged.error
+
     def _send(self, tries: _Tries) -> bytes:
         request = tries.request
         while True:
@@ -133,8 +165,7 @@ class Transport:
     def _try(self, request: Request, ends: float) -> bytes | _Failure:
         started, limit = self._clock(), self._limit(request)
         timeout = min(self._request_timeout, ends - started, limit - started)
-        with self._counting:
-            self._counts[request.method] += 1
+        self._count(request)
         try:
             answer = self._wire.exchange(request, timeout)
         except ClusterError as error:
@@ -143,6 +174,10 @@ class Transport:
             return _Failure(error, cut_short=self._clock() >= limit)
         self.heard(request, str(answer.status), self._clock() - started)
         return self._judge(answer, request)
+
+    def _count(self, request: Request) -> None:
+        with self._counting:
+            self._counts[request.method] += 1
 
     def _limit(self, request: Request) -> float:
         return min(self.until, self.fence()) if request.writes else self.until
@@ -154,12 +189,13 @@ class Transport:
             return _Failure(error, retry_after(answer.headers), final)
         if answer.body[:1] == b"{" and answer.body.rstrip()[-1:] == b"}":
             return answer.body
-        return _Failure(
-            BadAnswer(
-                f"{self.server} answered with something that is not JSON",
-                subject=request.purpose.subject,
-                remedy="is this the address of an API server?",
-            )
+        return _Failure(self._no_json(request))
+
+    def _no_json(self, request: Request) -> BadAnswer:
+        return BadAnswer(
+            f"{self.server} answered with something that is not JSON",
+            subject=request.purpose.subject,
+            remedy="is this the address of an API server?",
         )
 
     def _backoff(self, tries: int) -> float:

@@ -5,7 +5,7 @@ The in-memory double of the API server is another `Wire`; everything above this 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 from urllib.parse import quote
@@ -38,7 +38,7 @@ class Purpose:
         """` in namespace shop`, ` in all namespaces`, or nothing for what has no namespace."""
         if self.namespace:
             return f" in namespace {self.namespace}"
-        return " in all namespaces" if self.verb == "list" else ""
+        return " in all namespaces" if self.verb in {"list", "watch"} else ""
 
     @property
     def subject(self) -> str:
@@ -81,6 +81,18 @@ class NotSent(Unreachable):
     """There was no connection: of any other Unreachable, the request may have been carried out."""
 
 
+class Stream(Protocol):
+    """The lines of an answer that has no end of its own. Only whole lines, without their ends; none is empty."""
+
+    def __enter__(self) -> Stream: ...
+    def __exit__(self, *_: object) -> None: ...
+    def __iter__(self) -> Iterator[bytes]:
+        """Raises Unreachable when nothing came for too long or the connection broke, BadAnswer when it was cut."""
+
+    def close(self) -> None:
+        """From any thread. A read that waits ends at once, and with it the lines, without an exception."""
+
+
 class Wire(Protocol):
     @property
     def server(self) -> str:
@@ -92,6 +104,13 @@ class Wire(Protocol):
         A 401 is returned only after the credentials were read again, once. Raises Unreachable when no answer comes
         (NotSent where it surely was not sent), BadAnswer when it is not HTTP or is cut, Unauthorized when there are no
         credentials to send; nothing else.
+        """
+
+    def stream(self, request: Request, *, opening: float, timeout: float, quiet: float) -> Stream | Answer:
+        """Send it once, over a connection of its own; an Answer is any but 200, as `exchange` would give it.
+
+        All in seconds. `opening`: from connecting to the headers of the answer. `timeout`: to its last byte. `quiet`:
+        between two bytes. Raises what `exchange` raises.
         """
 
 

@@ -13,7 +13,7 @@ from webappctl.core.objects import Scope
 from webappctl.core.plan import Policy
 from webappctl.core.report import Readiness, Result
 from webappctl.errors import ClusterError, Stopped
-from webappctl.reconcile import Lister
+from webappctl.reconcile import Lister, in_seconds, utc_now
 from webappctl.wait.standing import INTERRUPTED, TIMED_OUT, Standing, as_written, standings
 
 T = TypeVar("T")
@@ -56,7 +56,7 @@ def wait_for(
 def _seen_from(scope: Scope, results: tuple[Result, ...]) -> Scope:
     """Neither selector nor names: a WebApp that has lost its label is not to look like a deleted one."""
     namespaces = tuple(sorted({result.key.namespace for result in results}))
-    return Scope(namespaces) if scope.namespaces or len(namespaces) <= FEW_NAMESPACES else Scope()
+    return Scope(namespaces) if scope.namespaces or len(namespaces) <= FEW_NAMESPACES else Scope(shard=scope.shard)
 
 
 class _Wait:
@@ -97,7 +97,7 @@ class _Wait:
             self._journal.blind(error)
             return ()
         self._journal.sees_again()
-        return standings(self._results, snapshot, self._policy)
+        return standings(self._results, snapshot, self._policy, in_seconds(utc_now))
 
 
 def _is_over(now: tuple[Standing, ...], before: tuple[Standing, ...]) -> bool:

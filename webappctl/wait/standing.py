@@ -9,7 +9,7 @@ from typing import Final
 from webappctl.core.desired import selector_of
 from webappctl.core.diff import FieldChange
 from webappctl.core.objects import Snapshot, Unreadable, WebApp
-from webappctl.core.plan import BLOCKED, PENDING, Action, Change, Policy, plan_one
+from webappctl.core.plan import BLOCKED, PAUSE, PENDING, Action, Change, Policy, plan_one
 from webappctl.core.progress import DEADLINE_EXCEEDED, PAUSED, REPLICA_FAILURE, progress_of
 from webappctl.core.report import WRITTEN, Readiness, Report, Result
 
@@ -51,15 +51,18 @@ def as_written(result: Result) -> Standing:
     return Standing(result, _readiness(result), result)
 
 
-def standings(results: Iterable[Result], snapshot: Snapshot, policy: Policy) -> tuple[Standing, ...]:
-    """`snapshot` has all that there is in the namespaces of the results, so that absent means deleted."""
+def standings(results: Iterable[Result], snapshot: Snapshot, policy: Policy, now: str) -> tuple[Standing, ...]:
+    """`snapshot` has all that there is in the namespaces of the results, so that absent means deleted. `now` is RFC
+    3339."""
     webapps = {webapp.key: webapp for webapp in snapshot.webapps}
-    return tuple(_standing(result, webapps.get(result.key), snapshot, policy) for result in results)
+    return tuple(_standing(result, webapps.get(result.key), snapshot, policy, now) for result in results)
 
 
-def _standing(result: Result, webapp: WebApp | Unreadable | None, snapshot: Snapshot, policy: Policy) -> Standing:
+def _standing(
+    result: Result, webapp: WebApp | Unreadable | None, snapshot: Snapshot, policy: Policy, now: str
+) -> Standing:
     deployment = snapshot.deployments.get(result.change.deployment_key)
-    change = plan_one(webapp, deployment, snapshot.autoscalers, policy) if webapp else None
+    change = plan_one(webapp, deployment, snapshot.autoscalers, policy, now=now) if webapp else None
     if webapp is None or change is None:
         return _lost(result, WEBAPP_DELETED, "its WebApp was deleted")
     if not result.change.is_of(webapp):
@@ -99,15 +102,17 @@ def _readiness(newest: Result) -> Readiness:
     progress = progress_of(newest)
     if progress.ready:
         return Readiness(ready=True)
-    final = progress.reason in (DEADLINE_EXCEEDED, REPLICA_FAILURE, PAUSED)
+    final = progress.reason in (DEADLINE_EXCEEDED, REPLICA_FAILURE, PAUSED, PAUSE)
     remedy = _remedy(newest.change, progress.reason)
     return Readiness(final=final, reason=progress.reason, message=progress.message, remedy=remedy)
 
 
 def _remedy(change: Change, reason: str) -> str:
     key = change.key
+    if reason == PAUSE:
+        return change.remedy
     if reason == PAUSED:
-        by_plan = change.remedy if change.action is Action.PAUSED else ""
+        by_plan = change.remedy if change.action is Action.PAUSED and change.pause is None else ""
         return by_plan or f"kubectl rollout resume deployment/{change.deployment_key.name}"
     if reason == REPLICA_FAILURE:
         return "put right what the message names"

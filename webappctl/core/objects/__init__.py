@@ -1,12 +1,16 @@
 """The objects of the API server as values, with only the fields that webappctl looks at."""
 
 from webappctl.core.objects.autoscaler import ALL_NAMESPACES, NO_AUTOSCALERS, Autoscaler, Autoscalers
+from webappctl.core.objects.concern import labelled, of_concern
 from webappctl.core.objects.deployment import Container, Deployment
+from webappctl.core.objects.listing import Kind, Listed, Listing, Lists
 from webappctl.core.objects.lists import (
     Page,
+    read_autoscaler,
     read_autoscalers,
     read_deployment,
     read_deployments,
+    read_namespaces,
     read_pods,
     read_webapp,
     read_webapps,
@@ -37,8 +41,18 @@ from webappctl.core.objects.owned import (
     port_path,
 )
 from webappctl.core.objects.pod import Pod
+from webappctl.core.objects.shard import Shard
 from webappctl.core.objects.snapshot import Scope, Snapshot
 from webappctl.core.objects.unreadable import Unreadable
+from webappctl.core.objects.watched import (
+    EventType,
+    WatchEvent,
+    kept,
+    read_autoscaler_event,
+    read_deployment_event,
+    read_webapp_event,
+    without_history,
+)
 from webappctl.core.objects.webapp import WebApp, WebAppOfOddStatus, WebAppSpec, WebAppStatus
 
 __all__ = [
@@ -61,9 +75,14 @@ __all__ = [
     "Condition",
     "Container",
     "Deployment",
+    "EventType",
     "FieldOwner",
     "FieldPath",
     "Json",
+    "Kind",
+    "Listed",
+    "Listing",
+    "Lists",
     "ManagedFields",
     "ObjectKey",
     "ObjectMeta",
@@ -72,23 +91,34 @@ __all__ = [
     "Page",
     "Pod",
     "Scope",
+    "Shard",
     "Snapshot",
     "Unreadable",
+    "WatchEvent",
     "WebApp",
     "WebAppOfOddStatus",
     "WebAppSpec",
     "WebAppStatus",
     "container_path",
     "deployment_key",
+    "kept",
     "label_path",
+    "labelled",
+    "of_concern",
     "owner_path",
     "pod_label_path",
     "port_path",
+    "read_autoscaler",
+    "read_autoscaler_event",
     "read_autoscalers",
     "read_deployment",
+    "read_deployment_event",
     "read_deployments",
+    "read_namespaces",
     "read_pods",
     "read_webapp",
+    "read_webapp_event",
     "read_webapps",
     "webapp_key",
+    "without_history",
 ]

@@ -26,14 +26,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """One page of a list. `next_token` is empty on the last page."""
+    """One page of a list. `next_token` is empty on the last page. `resource_version`: of the list, not of the page."""
 
     items: tuple[T, ...]
     next_token: str = ""
+    resource_version: str = ""
 
 
 class _ListMeta(msgspec.Struct, frozen=True):
     next_token: str = msgspec.field(name="continue", default="")
+    resource_version: str = msgspec.field(name="resourceVersion", default="")
 
 
 class _List(msgspec.Struct, Generic[T], frozen=True):
@@ -65,6 +67,7 @@ _autoscalers = msgspec.json.Decoder(_List[Autoscaler])
 _pods = msgspec.json.Decoder(_List[Pod])
 _autoscaler = msgspec.json.Decoder(Autoscaler)
 _pod = msgspec.json.Decoder(Pod)
+_namespaces = msgspec.json.Decoder(_List[_Identity])
 _raw = msgspec.json.Decoder(_List[msgspec.Raw])
 _without_status = msgspec.json.Decoder(_WebAppWithoutStatus)
 _status_only = msgspec.json.Decoder(_StatusOnly)
@@ -84,13 +87,20 @@ def read_deployments(body: bytes) -> Page[Deployment | Unreadable]:
 def read_autoscalers(body: bytes) -> Page[Autoscaler]:
     """Raises BadAnswer for anything but a whole HorizontalPodAutoscalerList: each of them may be one that holds."""
     kind = "HorizontalPodAutoscalerList"
-    return _read(body, _autoscalers, kind, lambda item: _whole(item, _autoscaler, kind))
+    return _read(body, _autoscalers, kind, lambda item: _autoscaler_of(item, kind))
 
 
 def read_pods(body: bytes) -> Page[Pod]:
     """Raises BadAnswer for anything but a whole PodList. One that cannot be read is left out."""
     page = _read(body, _pods, "PodList", _read_pod)
-    return Page(tuple(pod for pod in page.items if pod is not None), page.next_token)
+    return Page(tuple(pod for pod in page.items if pod is not None), page.next_token, page.resource_version)
+
+
+def read_namespaces(body: bytes) -> Page[str]:
+    """Their names. Raises BadAnswer for anything but a whole NamespaceList."""
+    kind = "NamespaceList"
+    page = _read(body, _namespaces, kind, lambda item: _identity_of(item, kind))
+    return Page(tuple(found.metadata.name for found in page.items), page.next_token, page.resource_version)
 
 
 def read_webapp(body: bytes | msgspec.Raw) -> WebApp | Unreadable:
@@ -117,6 +127,25 @@ def read_deployment(body: bytes | msgspec.Raw) -> Deployment | Unreadable:
         raise _cut(error) from error
 
 
+def read_autoscaler(body: bytes | msgspec.Raw) -> Autoscaler:
+    """Raises BadAnswer where one of its fields is odd."""
+    return _autoscaler_of(body, "HorizontalPodAutoscaler")
+
+
+def _identity_of(body: bytes | msgspec.Raw, kind: str) -> _Identity:
+    try:
+        return _decoded(_identity, body)
+    except msgspec.ValidationError as error:
+        raise _no_such(kind, error) from error
+
+
+def _autoscaler_of(body: bytes | msgspec.Raw, kind: str) -> Autoscaler:
+    try:
+        return _decoded(_autoscaler, body)
+    except msgspec.ValidationError as error:
+        raise _no_such(kind, error) from error
+
+
 def _decoded(decoder: msgspec.json.Decoder[T], body: bytes | msgspec.Raw) -> T:
     """Null is as good as absent, as it is to the API server: it gives a time that was never set as null."""
     try:
@@ -132,13 +161,6 @@ def _without_nulls(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _without_nulls(item) for key, item in value.items() if item is not None}
     return [_without_nulls(item) for item in value] if isinstance(value, list) else value
-
-
-def _whole(item: msgspec.Raw, decoder: msgspec.json.Decoder[T], kind: str) -> T:
-    try:
-        return _decoded(decoder, item)
-    except msgspec.ValidationError as error:
-        raise _no_list(kind, error) from error
 
 
 def _read_pod(item: msgspec.Raw) -> Pod | None:
@@ -162,14 +184,14 @@ def _read_one_by_one(body: bytes, kind: str, read: Callable[[msgspec.Raw], T]) -
     try:
         page = _page(_raw.decode(body), kind)
     except msgspec.ValidationError as error:
-        raise _no_list(kind, error) from error
-    return Page(tuple(read(item) for item in page.items), page.next_token)
+        raise _no_such(kind, error) from error
+    return Page(tuple(read(item) for item in page.items), page.next_token, page.resource_version)
 
 
 def _page(found: _List[Any], expected: str) -> Page[Any]:
     if found.kind != expected:
         raise BadAnswer(f"the answer is a {found.kind or 'object without a kind'}, not a {expected}")
-    return Page(found.items, found.metadata.next_token)
+    return Page(found.items, found.metadata.next_token, found.metadata.resource_version)
 
 
 def _unreadable(body: bytes | msgspec.Raw, error: msgspec.ValidationError) -> Unreadable:
@@ -190,7 +212,7 @@ def _plainly(error: msgspec.ValidationError) -> str:
     return f"{where}: {what[0].lower()}{what[1:]}" if where else what
 
 
-def _no_list(kind: str, error: msgspec.ValidationError) -> BadAnswer:
+def _no_such(kind: str, error: msgspec.ValidationError) -> BadAnswer:
     return BadAnswer(f"the answer is not a {kind}: {error}")
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from webappctl.core.objects.autoscaler import NO_AUTOSCALERS, Autoscalers
+from webappctl.core.objects.autoscaler import ALL_NAMESPACES, NO_AUTOSCALERS, Autoscalers
 from webappctl.core.objects.deployment import Deployment
 from webappctl.core.objects.meta import ObjectKey
+from webappctl.core.objects.shard import Shard
 from webappctl.core.objects.unreadable import Unreadable
 from webappctl.core.objects.webapp import WebApp
 
@@ -20,18 +21,38 @@ class Scope:
 
     `namespaces`: lists are made in each of these only; empty means the whole cluster. `selector`: a label selector
     on WebApps, as kubectl writes it. `names`: `(namespace or "", name)`; empty means all, and a name without a
-    namespace means that name in every listed namespace.
+    namespace means that name in every listed namespace. `shard`: instead of `namespaces` those that fall to it, which
+    are looked up for each pass.
     """
 
     namespaces: tuple[str, ...] = ()
     selector: str = ""
     names: tuple[ObjectKey, ...] = ()
+    shard: Shard | None = None
 
     def covers(self, key: ObjectKey) -> bool:
         return not self.names or key in self.names or ObjectKey("", key.name) in self.names
 
+    def holds(self, namespace: str) -> bool:
+        """Is it about that namespace at all?"""
+        if self.shard is not None:
+            return self.shard.owns(namespace)
+        return not self.namespaces or namespace in self.namespaces
+
+    @property
+    def streamed(self) -> tuple[str, ...]:
+        """The namespaces that are watched, each by itself; the empty one is all of them."""
+        return tuple(dict.fromkeys(self.namespaces)) or (ALL_NAMESPACES,)
+
+    @property
+    def every_webapp(self) -> bool:
+        """None of its namespaces' WebApps is left out."""
+        return not self.selector and not self.names
+
     @property
     def where(self) -> str:
+        if self.shard is not None:
+            return f"shard {self.shard} of all namespaces"
         if not self.namespaces:
             return "all namespaces"
         return f"namespace{'s' if len(self.namespaces) > 1 else ''} {', '.join(self.namespaces)}"
