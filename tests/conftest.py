@@ -98,9 +98,13 @@ class Kubectl:
 
 @dataclass(frozen=True)
 class Webappctl:
-    """The program as its users run it: a process, an exit code, two streams. A failure is the caller's to judge."""
+    """The program as its users run it: a process, an exit code, two streams. A failure is the caller's to judge.
+
+    `lease_namespace`: where its Lease is, so that tests that run side by side do not wait for each other.
+    """
 
     kubeconfig: Path
+    lease_namespace: str = ""
 
     def __call__(
         self,
@@ -126,7 +130,8 @@ class Webappctl:
         return [sys.executable, "-m", "webappctl", *arguments]
 
     def env(self, env: Mapping[str, str] | None = None, kubeconfig: Path | None = None) -> dict[str, str]:
-        return {"KUBECONFIG": str(kubeconfig or self.kubeconfig), **(env or {})}
+        lock = {"WEBAPPCTL_LEASE_NAMESPACE": self.lease_namespace} if self.lease_namespace else {}
+        return {"KUBECONFIG": str(kubeconfig or self.kubeconfig), **lock, **(env or {})}
 
 
 @pytest.fixture(scope="session")
@@ -146,8 +151,11 @@ def kubectl(sandbox: Sandbox) -> Kubectl:
 
 
 @pytest.fixture(scope="session")
-def webappctl(sandbox: Sandbox) -> Webappctl:
-    return Webappctl(sandbox.kubeconfig)
+def webappctl(sandbox: Sandbox, kubectl: Kubectl) -> Webappctl:
+    """Its Lease is that of this worker, whose tests come one after the other."""
+    lease_namespace = f"leases-{uuid.uuid4().hex[:10]}"
+    kubectl("create", "namespace", lease_namespace)
+    return Webappctl(sandbox.kubeconfig, lease_namespace)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NoReturn, ParamSpec, TextIO
 
 import typer
 
-from webappctl.errors import Refused, Stopped, UsageError, WebappctlError
+from webappctl.errors import LeaseLost, Refused, Stopped, UsageError, WebappctlError
 
 if TYPE_CHECKING:
     from webappctl.cluster import Cluster
@@ -27,10 +27,12 @@ ERROR: Final = 1
 USAGE: Final = 2
 REFUSED: Final = 4
 
-CODES: Final = ((UsageError, USAGE), (Refused, REFUSED))
+CODES: Final = ((UsageError, USAGE), (Refused, REFUSED), (LeaseLost, REFUSED))
 
 GRACE: Final = 8.0
 """Seconds that the writes in flight have to end after a signal; a container runtime kills after 10."""
+LAST: Final = 2.0
+"""Seconds for what has to be done even before an end without any cleaning up."""
 GRACE_OF_READS: Final = 0.5
 """Seconds that a loop has to end by itself after a signal, when it writes nothing."""
 
@@ -99,6 +101,10 @@ class Interrupts:
     def __init__(self, *, loop: bool = False) -> None:
         self.stop = threading.Event()
         self.number = 0
+        self.woken: Callable[[], None] = lambda: None
+        """Called after `stop` was set, by the handler of the signal."""
+        self.last: Callable[[], None] = lambda: None
+        """What has to be done even before an end without any cleaning up."""
         self._loop = loop
         self._writing = False
         self._wrote = False
@@ -142,6 +148,7 @@ class Interrupts:
             self._end_now("interrupted again" + (", the outcome of the writes in flight is unknown" * self._writing))
         self.number = number
         self.stop.set()
+        self.woken()
         if self._writing:
             self._end_after(GRACE, "the writes in flight did not end, their outcome is unknown")
         elif self._loop:
@@ -160,6 +167,10 @@ class Interrupts:
 
     def _end_now(self, why: str) -> NoReturn:
         """Without a word it is the orderly end of a loop. No other way ends a thread that waits for a server."""
+        # In a thread of its own: this one may hold a lock that it needs.
+        last = threading.Thread(target=self.last, name="last", daemon=True)
+        last.start()
+        last.join(LAST)
         end_login_plugins()
         if why:
             # On a terminal, leave the line of a question or a progress bar first, and show the cursor again.
