@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 from typer._completion_classes import completion_init
 
-from webappctl.cli import applying, cluster_setup, completion, local, planning, saved, watching
+from webappctl.cli import applying, cluster_setup, completion, doctoring, local, planning, saved, watching
 
 app = typer.Typer(
     name="webappctl",
@@ -31,6 +31,7 @@ app.command("apply")(applying.apply)
 app.command("watch")(watching.watch)
 app.command("show")(saved.show)
 app.command("crd")(cluster_setup.crd)
+app.command("doctor")(doctoring.doctor)
 app.add_typer(local.sandbox_app, name="sandbox")
 app.command("demo")(local.demo)
 app.command("schema")(saved.schema)
