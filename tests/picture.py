@@ -1,4 +1,7 @@
-"""Makes examples/pictures/plan.svg again, from a real plan of a real control plane: `python -m tests.picture`."""
+"""Makes examples/pictures again, from a real control plane: `python -m tests.picture`.
+
+plan.svg is of a plan, and watch.svg of what carries it out, some changes later.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,12 @@ from rich.text import Text
 
 from tests.conftest import ROOT, Kubectl, Webappctl, run
 from tests.manifests import webapp
+from tests.screen import on_screen
 from tests.terminal import on_terminal
 from webappctl import sandbox
 
-PICTURE = ROOT / "examples" / "pictures" / "plan.svg"
-COLUMNS = 100
+PICTURES = ROOT / "examples" / "pictures"
+COLUMNS, LINES = 100, 40
 LIGHT = TerminalTheme(
     (255, 255, 255),
     (36, 41, 47),
@@ -41,9 +45,22 @@ def main() -> None:
         kubectl, webappctl = Kubectl(found.kubectl, found.kubeconfig), Webappctl(found.kubeconfig)
         _make_a_mess(kubectl, webappctl)
         seen = on_terminal(webappctl.command("plan"), env=webappctl.env(), columns=COLUMNS)
-    PICTURE.parent.mkdir(exist_ok=True)
-    PICTURE.write_text(_svg(seen.text.replace("\r\n", "\n")))
-    print(f"wrote {PICTURE.relative_to(Path.cwd())}")
+        _save("plan", seen.text.replace("\r\n", "\n"))
+        _save("watch", _watched(kubectl, webappctl))
+
+
+def _watched(kubectl: Kubectl, webappctl: Webappctl) -> str:
+    """The view after it has carried out the plan, and repaired what was done to two Deployments and a WebApp."""
+    with on_screen(webappctl.command("watch"), env=webappctl.env(), columns=COLUMNS, lines=LINES) as screen:
+        screen.until("leading", "configured", seconds=120)
+        kubectl("wait", "deployments", "--all", "--for=condition=Available", "--timeout=60s", "--namespace=shop")
+        kubectl("set", "image", "deployment/frontpage-deployment", "app=nginx:1.24", "--namespace=blog")
+        screen.until("kubectl-set")
+        kubectl("delete", "deployment", "cart-deployment", "--namespace=shop")
+        screen.until("missing")
+        kubectl("patch", "webapp", "launch", "--namespace=blog", "--type=merge", "--patch", '{"spec":{"replicas":4}}')
+        screen.until("replicas  2 → 4", "next pass  in")
+        return screen.pictures[-1]
 
 
 def _make_a_mess(kubectl: Kubectl, webappctl: Webappctl) -> None:
@@ -68,12 +85,15 @@ def _make_a_mess(kubectl: Kubectl, webappctl: Webappctl) -> None:
         kubectl("apply", "-f", "-", stdin=json.dumps(webapp(name, "blog", {"image": image, "replicas": 2, "port": 80})))
 
 
-def _svg(text: str) -> str:
+def _save(command: str, text: str) -> None:
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
-    console.print(Text.from_ansi(f"$ webappctl plan\n{text}"))
-    picture = console.export_svg(title="webappctl plan", theme=LIGHT, unique_id="plan")
+    console.print(Text.from_ansi(f"$ webappctl {command}\n{text}"))
+    picture = console.export_svg(title=f"webappctl {command}", theme=LIGHT, unique_id=command)
+    path = PICTURES / f"{command}.svg"
+    path.parent.mkdir(exist_ok=True)
     # Rich's template names web fonts on another host; any monospace font will do.
-    return re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL).replace("Fira Code", "ui-monospace")
+    path.write_text(re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL).replace("Fira Code", "ui-monospace"))
+    print(f"wrote {path.relative_to(Path.cwd())}")
 
 
 if __name__ == "__main__":

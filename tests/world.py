@@ -115,6 +115,16 @@ class Audit:
             if (asked := entry.get("objectRef", {})).get("namespace") == namespace and asked["resource"] != "leases"
         ]
 
+    def writes(self, user: str = "") -> list[dict[str, Any]]:
+        """Its entries of every write that was answered, the Lease's apart; of all users, or of one."""
+        return [
+            entry
+            for entry in self._entries()
+            if entry["verb"] not in READS and entry["stage"] == "ResponseComplete"
+            if entry.get("objectRef", {}).get("resource") != "leases"
+            if user in ("", entry.get("impersonatedUser", entry["user"])["username"])
+        ]
+
     def _entries(self) -> Iterator[dict[str, Any]]:
         with self.log.open() as lines:
             lines.seek(self.start)

@@ -6,8 +6,13 @@ import json
 import logging
 import sys
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from webappctl.render import safe
+
+if TYPE_CHECKING:
+    from webappctl.errors import WebappctlError
+    from webappctl.watch import Finished
 
 
 def set_up(*, level: int) -> None:
@@ -21,9 +26,28 @@ def set_up(*, level: int) -> None:
     logger.propagate = False
 
 
+class PassIds:
+    """Every line of a pass says which one it is of, whoever logs it. The last of the observers, so that all others do.
+
+    One for the whole process: a pass uses many threads, and there is one pass at a time.
+    """
+
+    current = ""
+
+    def began(self, pass_id: str) -> None:
+        PassIds.current = pass_id
+
+    def finished(self, _finished: Finished) -> None:
+        PassIds.current = ""
+
+    def failed(self, _error: WebappctlError, _seconds: float) -> None:
+        PassIds.current = ""
+
+
 def _keys(record: logging.LogRecord) -> dict[str, object]:
     keys = getattr(record, "keys", {})
-    return keys if isinstance(keys, dict) else {}
+    of_pass: dict[str, object] = {"pass": PassIds.current} if PassIds.current else {}
+    return of_pass | keys if isinstance(keys, dict) else of_pass
 
 
 def _time(record: logging.LogRecord) -> datetime:

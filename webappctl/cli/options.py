@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _SECONDS: Final = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 _DURATION: Final = re.compile(r"(?:[0-9]+(?:\.[0-9]+)?(?:h|ms|m|s))+")
 _PART: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)(h|ms|m|s)")
+_SHARD: Final = re.compile(r"[0-9]{1,4}/[0-9]{1,4}")
 _LABEL: Final = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 _NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
 
@@ -42,6 +43,16 @@ def duration(text: str) -> float:
     if seconds <= 0:
         raise typer.BadParameter("it must be longer than zero")
     return seconds
+
+
+def shard(text: str) -> tuple[int, int]:
+    """`0/3` → (0, 3)."""
+    if not _SHARD.fullmatch(text):
+        raise typer.BadParameter(f"{text!r} is no shard; write I/N, as 0/3 for the first of three")
+    index, count = map(int, text.split("/"))
+    if index >= count:
+        raise typer.BadParameter(f"there is no shard {index} of {count}: they are numbered from 0")
+    return index, count
 
 
 def in_words(seconds: float) -> str:
@@ -88,6 +99,17 @@ Selector = Annotated[
         envvar="WEBAPPCTL_SELECTOR",
         metavar="SELECTOR",
         help="Only WebApps with these labels, as in kubectl: team=a,tier!=x.",
+        show_default=False,
+    ),
+]
+Shard = Annotated[
+    Any,
+    typer.Option(
+        "--shard",
+        envvar="WEBAPPCTL_SHARD",
+        metavar="I/N",
+        parser=shard,
+        help="Only the namespaces that fall to this one of N processes by a hash of their names; I counts from 0.",
         show_default=False,
     ),
 ]
@@ -163,12 +185,21 @@ DEFAULT_EXPIRES: Any = "24h"
 DEFAULT_WAIT: Any = "1m"
 
 
-def scope_of(names: list[str] | None, namespaces: list[str] | None, selector: str, *, all_namespaces: bool) -> Scope:
+def scope_of(
+    names: list[str] | None,
+    namespaces: list[str] | None,
+    selector: str,
+    *,
+    all_namespaces: bool,
+    shard: tuple[int, int] | None = None,
+) -> Scope:
     """The Scope that the options ask for. Raises UsageError for what cannot be a name."""
     from webappctl.core.objects import Scope
 
     if all_namespaces:
         namespaces = None  # as in kubectl; else it could not undo a namespace of the environment
+    if shard is not None:
+        return _of_shard(shard, names, namespaces, selector)
     keys = tuple(dict.fromkeys(_key(name) for name in names or ()))
     wanted = tuple(dict.fromkeys(_namespace(name) for name in namespaces or ()))
     outside = next((key for key in keys if wanted and key.namespace and key.namespace not in wanted), None)
@@ -179,6 +210,14 @@ def scope_of(names: list[str] | None, namespaces: list[str] | None, selector: st
     if not wanted and keys and all(key.namespace for key in keys):
         wanted = tuple(dict.fromkeys(key.namespace for key in keys))
     return Scope(wanted, selector, keys)
+
+
+def _of_shard(shard: tuple[int, int], names: list[str] | None, namespaces: list[str] | None, selector: str) -> Scope:
+    from webappctl.core.objects import Scope, Shard
+
+    if names or namespaces:
+        raise UsageError("--shard has its own namespaces: leave out names and --namespace (or WEBAPPCTL_NAMESPACE)")
+    return Scope(selector=selector, shard=Shard(*shard))
 
 
 def _namespace(text: str) -> str:

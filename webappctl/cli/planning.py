@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from webappctl.cli.measuring import MetricsFile, measured
 from webappctl.cli.options import (
     DEFAULT_EXPIRES,
     DEFAULT_REQUEST_TIMEOUT,
@@ -23,6 +24,7 @@ from webappctl.cli.options import (
     OutputFormat,
     RequestTimeout,
     Selector,
+    Shard,
     Timeout,
     in_words,
     scope_of,
@@ -54,6 +56,7 @@ def plan(
     namespace: Namespaces = None,
     all_namespaces: AllNamespaces = False,
     selector: Selector = "",
+    shard: Shard = None,
     filename: Annotated[
         list[str] | None,
         typer.Option(
@@ -103,6 +106,7 @@ def plan(
     kubeconfig: Kubeconfig = None,
     request_timeout: RequestTimeout = DEFAULT_REQUEST_TIMEOUT,
     timeout: Timeout = DEFAULT_TIMEOUT,
+    metrics_file: MetricsFile = None,
 ) -> int:
     """Show what apply would do, and why. Reads three lists, writes nothing."""
     from webappctl.cli import show
@@ -113,20 +117,23 @@ def plan(
         raise UsageError("--out cannot be used with --filename: what is only in a file cannot be applied")
     if selector and filename:
         raise UsageError("--selector cannot be used with --filename", remedy="name the WebApps instead")
-    scope = scope_of(names, namespace, selector, all_namespaces=all_namespaces)
+    scope = scope_of(names, namespace, selector, all_namespaces=all_namespaces, shard=shard)
     policy = policy_of(adopt, prune=prune, scope=scope)
     budget = budget_of(max_changes, max_deletes, allow_empty=allow_empty)
     interrupts = Interrupts()
-    with interrupts.handled():
+    with measured(metrics_file) as run, interrupts.handled():
         cluster = Reach(kubeconfig, context, request_timeout, timeout).open(interrupts, workers=DEFAULT_WORKERS)
+        run.hear(cluster.transport)
         made = _made(cluster, scope, policy, filename)
+        run.planned(made)
         refuse_unknown_names(scope, made)
         made = _tried(made, cluster) if server_side else made
         target = target_of(cluster, scope)
         if out is not None:
             _save(made, target, policy, out, expires)
         show.plan(made, target, output)
-        for refusal in refusals(made, budget):
+        run.refused(refused := refusals(made, budget))
+        for refusal in refused:
             say(f"apply would refuse this: {refusal}")
     return plan_exit_code(made, budget) if exit_code else 0
 

@@ -5,6 +5,7 @@ guards forbid.
 from webappctl.watch.backoff import Backoff
 from webappctl.watch.journal import Journal
 from webappctl.watch.loop import Finished, Observer, Pass, Shape, watch
+from webappctl.watch.pulse import Pulse
 from webappctl.watch.schedule import Schedule, Source
 
-__all__ = ["Backoff", "Finished", "Journal", "Observer", "Pass", "Schedule", "Shape", "Source", "watch"]
+__all__ = ["Backoff", "Finished", "Journal", "Observer", "Pass", "Pulse", "Schedule", "Shape", "Source", "watch"]

@@ -30,7 +30,7 @@ class Journal:
     def began(self, pass_id: str) -> None:
         """Each line says of itself to which pass it belongs."""
 
-    def failed(self, error: WebappctlError, seconds: float) -> None:  # noqa: ARG002 - how long it took tells nobody
+    def failed(self, error: WebappctlError, _seconds: float) -> None:
         kind = (type(error), error.subject)
         if kind != self._error:
             log.error("Pass failed", extra={"keys": {"error": str(error)}})

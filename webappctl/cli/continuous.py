@@ -1,0 +1,199 @@
+"""watch, put together: what its passes read and write, who hears of them, and in which order it begins and ends."""
+
+from __future__ import annotations
+
+import logging
+import random
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from webappctl import reconcile, render, watch
+from webappctl.cli import live, logs
+from webappctl.cli.options import Output
+from webappctl.cli.passes import unknown_names
+from webappctl.cli.session import Interrupts, write
+from webappctl.core.report import Outcome, Report
+from webappctl.errors import LeaseHeld
+from webappctl.mirror import Mirror, Relisted, Remembered
+from webappctl.watch import Source
+
+if TYPE_CHECKING:
+    from webappctl.apply import Orders
+    from webappctl.cluster import Cluster
+    from webappctl.core.objects import ObjectKey
+    from webappctl.core.plan import Budget, Plan
+    from webappctl.leader import Elector
+    from webappctl.render import Target
+    from webappctl.watch import Observer, Shape
+
+log = logging.getLogger(__name__)
+
+
+class Operation:
+    """One `watch`, from its beginning to its end. `elector`: None where nobody is asked for the right to write."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        target: Target,
+        interrupts: Interrupts,
+        interval: float,
+        *,
+        elector: Elector | None,
+        plan_only: bool = False,
+    ) -> None:
+        self.schedule = watch.Schedule(interval, stop=interrupts.stop, may_run=self._may_run, chance=random.random)
+        self.mirror = Mirror(cluster, target.scope, wake=self.schedule.wake)
+        self.pulse = watch.Pulse()
+        self._cluster = cluster
+        self._target = target
+        self._interrupts = interrupts
+        self._interval = interval
+        self._elector = elector
+        self._plan_only = plan_only
+        self.leads: Callable[[bool], None] = lambda _: None
+        """Told whether it leads, when that changes; never without a Lease."""
+
+    def run(self, orders: Orders, budget: Budget, output: Output, observers: Sequence[Observer] = ()) -> None:
+        """Until a signal. Raises LeaseHeld where others run in another mode."""
+        with self._shown(output) as views, self._begun():
+            passes = _Passes(self._cluster, self.mirror, self._target, orders, self._interrupts, output)
+            passes.announces = not views
+            run_pass = passes.planned if self._plan_only else passes.carried_out
+            # The last of them takes the pass id off the log lines.
+            heard: tuple[Observer, ...] = (watch.Journal(), self.pulse, *observers, *views, logs.PassIds())
+            watch.watch(run_pass, self.schedule, budget=budget, observers=heard)
+        if self._elector is not None and self._elector.conflict:
+            raise LeaseHeld(self._elector.conflict)
+
+    def role(self) -> str:
+        """`leading`, `following NAME`, `unlocked`, `plan only`."""
+        if self._plan_only:
+            return "plan only"
+        if self._elector is None:
+            return "unlocked"
+        return "leading" if self._elector.leading else f"following {self._elector.holder}".rstrip()
+
+    def ailing(self) -> str:
+        """Why this process should be started anew; empty when it is well. An API server that is down is no reason."""
+        if self._elector is not None and self._elector.overdue:
+            return "the Lease has not been looked at for too long"
+        return self.pulse.ailing(self._interval) if self._may_run() else ""
+
+    def unready(self) -> str:
+        """Why it could not do its work now; a follower is ready when it could lead."""
+        if self.mirror.filled or self.pulse.passes:
+            return ""
+        return f"nothing could be listed so far: {self.mirror.trouble or 'no answer yet'}"
+
+    @contextmanager
+    def _begun(self) -> Iterator[None]:
+        """At the end the Lease is given back first: after the last pass, and before anything that takes time."""
+        self._interrupts.woken = self.schedule.alarm.ring
+        with ExitStack() as ending:
+            ending.callback(self.mirror.close)
+            self.mirror.start()
+            if self._elector is not None:
+                self._cluster.transport.fence = self._elector.fence
+                self._elector.on_change = self._lease_changed
+                self._interrupts.last = self._elector.release
+                ending.callback(self._elector.release)
+                self.leads(self._may_run())
+                self._elector.campaign()
+            yield
+
+    def _may_run(self) -> bool:
+        return self._elector is None or self._elector.leading
+
+    def _lease_changed(self) -> None:
+        if self._elector is not None and self._elector.conflict:
+            self._interrupts.stop.set()
+        self.pulse.reset()
+        self.leads(self._may_run())
+        self.schedule.alarm.ring()
+
+    def _shown(self, output: Output) -> AbstractContextManager[list[live.LiveView]]:
+        return live.shown(
+            self._target,
+            output,
+            role=self.role,
+            next_listing=lambda: self.schedule.next_listing,
+            mirror=lambda: self.mirror.trouble,
+        )
+
+
+class _Passes:
+    """`announces`: the plan of each pass is shown to people, as nothing else does."""
+
+    announces = True
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        mirror: Mirror,
+        target: Target,
+        orders: Orders,
+        interrupts: Interrupts,
+        output: Output,
+    ) -> None:
+        self._views: dict[Source, reconcile.Cluster] = {
+            Source.LIST: Relisted(cluster, mirror),
+            Source.MIRROR: Remembered(cluster, mirror),
+        }
+        self._target = target
+        self._orders = orders
+        self._interrupts = interrupts
+        self._output = output
+        self._unknown: tuple[ObjectKey, ...] = ()
+        self._warnings: tuple[str, ...] = ()
+
+    def carried_out(self, source: Source, shape: Shape) -> Report:
+        view, scope = self._views[source], self._target.scope
+        report = reconcile.reconcile(view, scope, self._orders, self._writing, shape)
+        if self._interrupts.number and report.count(Outcome.NOT_TRIED):
+            report = replace(report, interruption="interrupted by a signal")
+        if source is Source.LIST or any(result.tried for result in report.results):
+            self._print(
+                lambda: render.report_json(report, self._target, compact=True),
+                lambda: render.report_yaml(report, self._target),
+            )
+        return report
+
+    def planned(self, source: Source, shape: Shape) -> None:
+        made = shape(reconcile.plan(self._views[source], self._target.scope, self._orders.policy))
+        self._look_at(made)
+        if source is Source.LIST or made.pending:
+            self._print(
+                lambda: render.plan_json(made, self._target, compact=True), lambda: render.plan_yaml(made, self._target)
+            )
+
+    @contextmanager
+    def _writing(self, made: Plan) -> Iterator[None]:
+        self._look_at(made)
+        with self._interrupts.writing():
+            yield
+
+    def _look_at(self, made: Plan) -> None:
+        """Shows what is pending to people, and says once what is wrong."""
+        from webappctl.cli import show
+
+        unknown = unknown_names(self._target.scope, made)
+        if unknown and unknown != self._unknown:
+            log.warning("No such WebApp", extra={"keys": {"names": ", ".join(str(key) for key in unknown)}})
+        self._unknown = unknown
+        for warning in made.warnings:
+            if warning not in self._warnings:
+                log.warning("Warning", extra={"keys": {"warning": warning}})
+        self._warnings = made.warnings
+        if made.pending and self.announces and self._output.for_people and sys.stdout.isatty():
+            show.plan_for_people(made, self._target, sys.stdout, self._output)
+
+    def _print(self, json: Callable[[], str], yaml: Callable[[], str]) -> None:
+        """One line, or one document."""
+        if self._output is Output.JSON:
+            write(sys.stdout, [json()])
+        elif self._output is Output.YAML:
+            write(sys.stdout, ["---", yaml()])
