@@ -35,7 +35,7 @@ from webappctl.core.objects.deployment import (
     PodTemplate,
     Selector,
 )
-from webappctl.core.plan import Change, plan_one
+from webappctl.core.plan import PAUSED_ANNOTATION, UNTIL_ANNOTATION, Change, plan_one
 
 NOW = "2026-01-01T12:00:00Z"
 EARLIER = "2026-01-01T11:00:00Z"
@@ -109,6 +109,12 @@ def status(*conditions: Condition, **fields: Any) -> WebAppStatus:
     return WebAppStatus(**({"observed_generation": 1} | fields), conditions=conditions)
 
 
+def paused(reason: str | None = "moving", until: str | None = None) -> msgspec.Raw:
+    """The annotations of a WebApp that is; None leaves one out."""
+    values = {"note": "another's", PAUSED_ANNOTATION: reason, UNTIL_ANNOTATION: until}
+    return msgspec.Raw(json.dumps({key: value for key, value in values.items() if value is not None}).encode())
+
+
 def snapshot(*objects: Any) -> Snapshot:
     """Of WebApps, Deployments, Autoscalers and Unreadables; an Unreadable is taken for a WebApp."""
     deployments = {found.key: found for found in objects if isinstance(found, Deployment)}
@@ -124,8 +130,8 @@ def autoscaler(of: str = "web", minimum: int = 2, maximum: int = 9, **target: st
 
 
 def row(wanted: WebApp | Unreadable, live: Deployment | Unreadable | None = None) -> Change:
-    """Of the plan, for a WebApp that is not on its way out."""
-    change = plan_one(wanted, live)
+    """Of the plan, at NOW, for a WebApp that is not on its way out."""
+    change = plan_one(wanted, live, now=NOW)
     assert change is not None
     return change
 

@@ -10,6 +10,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from tests.builders import applied_entry, autoscaler, condition, deployment, managed, owner, snapshot, status, webapp
+from tests.builders import paused as paused_until
 from webappctl.core.document import schema_text
 from webappctl.core.objects import Deployment, ObjectMeta, Scope, Unreadable, WebApp
 from webappctl.core.plan import Adopt, Answer, Plan, Policy, Verdict, make_plan
@@ -23,6 +24,8 @@ def every_kind(policy: Policy = BOLD) -> Plan:
     """By the names of the WebApps."""
     new, drifted, scaled, same = webapp("new"), webapp("drifted"), webapp("scaled", image="nginx:1.26"), webapp("same")
     mine, foreign, paused = webapp("adoptable"), webapp("foreign"), webapp("paused")
+    held_back = paused_until(until="2026-12-01T12:00:00Z")
+    halted = webapp("halted", annotations=held_back)
     refused = webapp(
         "refused", status=status(condition("Stalled", reason="Blocked", message="m", observed_generation=1))
     )
@@ -35,6 +38,7 @@ def every_kind(policy: Policy = BOLD) -> Plan:
             *(mine, _unowned(mine)),
             *(foreign, deployment(foreign, owner_references=(owner(),))),
             *(paused, deployment(paused, paused=True)),
+            *(halted, deployment(halted, image="old"), webapp("shelved", annotations=held_back)),
             *(refused, webapp("specless", spec=None), webapp("going", deletion_timestamp="2026-01-01T11:00:00Z")),
             Unreadable(ObjectMeta("odd", "shop", "uid-of-odd", generation=2), "spec.replicas: expected int, got str"),
             deployment(webapp("orphan"), owner_references=()),

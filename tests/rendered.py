@@ -14,7 +14,7 @@ from rich.table import Table
 
 from tests.builders import deployment, webapp
 from webappctl.core.diff import Cause, FieldChange
-from webappctl.core.plan import Action, Answer, Change, Hold, Obstacle, Plan, Verdict
+from webappctl.core.plan import Action, Answer, Change, Hold, Obstacle, Pause, Plan, Verdict
 from webappctl.core.report import OUTCOMES, Outcome, Report, Result
 from webappctl.core.takeover import Takeover
 from webappctl.render import result_lines, result_wide_lines
@@ -70,17 +70,19 @@ def hostile_plan(text: str) -> Plan:
     change = FieldChange(text, text, text, Cause.LIVE_DRIFT, text, text, text)
     wanted = webapp(text, text, image=text)
     live = deployment(wanted)
-    hold, verdict = Hold(7, 3, text, 2, 9), Verdict(Answer.DENIED, text)
+    hold, verdict, pause = Hold(7, 3, text, 2, 9), Verdict(Answer.DENIED, text), Pause(text, text)
     adopted = Change(wanted, live, Action.ADOPT, fields=(change,), takeover=Takeover((text,) * 2, (text,) * 2))
     return Plan(
         (
             Change(wanted, None, Action.CREATE, warning=text),
             Change(wanted, deployment(), Action.UPDATE, fields=(change,), held=hold, verdict=verdict),
-            Change(wanted, None, Action.BLOCKED, obstacle=Obstacle.UNOWNED, message=text, remedy=text),
+            Change(wanted, None, Action.BLOCKED, obstacle=Obstacle.UNOWNED, message=text, remedy=text, pause=pause),
             adopted,
             replace(adopted, verdict=Verdict(Answer.ALTERED, text)),
             Change(None, live, Action.DELETE, message=text),
             Change(wanted, live, Action.HELD, held=hold),
+            Change(wanted, live, Action.PAUSED, fields=(change,), message=text, remedy=text, pause=pause),
+            Change(wanted, None, Action.PAUSED, message=text, remedy=text, pause=pause),
             *(Change(None, live, action, message=text, remedy=text) for action in (Action.PAUSED, Action.ORPHAN)),
         ),
         warnings=(text,),

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Final, Protocol
 
 from webappctl.apply import Orders, Writer, apply
-from webappctl.core.events import event_of
+from webappctl.core.events import events_of
 from webappctl.core.objects import Json, ObjectKey, Scope, Snapshot, Unreadable, WebApp, WebAppOfOddStatus, WebAppStatus
 from webappctl.core.plan import CAUTIOUS, Plan, Policy, make_plan
 from webappctl.core.report import Outcome, Report, Result
@@ -61,16 +61,21 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def plan(cluster: Lister, scope: Scope, policy: Policy = CAUTIOUS) -> Plan:
+def in_seconds(clock: Clock) -> str:
+    """RFC 3339 in whole seconds, as conditions have it."""
+    return f"{clock().astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def plan(cluster: Lister, scope: Scope, policy: Policy = CAUTIOUS, clock: Clock = utc_now) -> Plan:
     """What would be done now. Sends lists and nothing else."""
-    return make_plan(cluster.snapshot(scope), policy)
+    return make_plan(cluster.snapshot(scope), policy, now=in_seconds(clock))
 
 
-def preview(cluster: Scout, scope: Scope, policy: Policy, declared: Sequence[WebApp]) -> Plan:
+def preview(cluster: Scout, scope: Scope, policy: Policy, declared: Sequence[WebApp], clock: Clock = utc_now) -> Plan:
     """The plan as if these WebApps were applied. Looks up the namespaces that only they name."""
     declared = tuple(webapp for webapp in declared if scope.covers(webapp.key))
     snapshot = cluster.snapshot(scope)
-    made = make_plan(snapshot.with_declared(declared), policy)
+    made = make_plan(snapshot.with_declared(declared), policy, now=in_seconds(clock))
     known = {key.namespace for key in (*(webapp.key for webapp in snapshot.webapps), *snapshot.deployments)}
     only_declared = sorted({webapp.metadata.namespace for webapp in declared} - known)
     notes = {namespace: _note(cluster, namespace) for namespace in only_declared}
@@ -87,7 +92,7 @@ def _note(cluster: Scout, namespace: str) -> str:
 def carry_out(plan: Plan, cluster: Cluster, orders: Orders, clock: Clock = utc_now) -> Report:
     """Do what the plan says, and tell the WebApps and their readers."""
     teller = _Teller(cluster, orders, clock)
-    results = apply(plan, cluster, orders, teller.tell)
+    results = apply(plan, cluster, orders, teller.tell, teller.now)
     teller.tell_the_rest(results)
     return teller.report(results)
 
@@ -109,7 +114,7 @@ def reconcile(
 ) -> Report:
     """The whole pass. `shaped` takes out of the plan what is not to be done now; `writing` is given what is left, and
     entered around everything that writes."""
-    made = shaped(plan(cluster, scope, orders.policy))
+    made = shaped(plan(cluster, scope, orders.policy, clock))
     with writing(made):
         return carry_out(made, cluster, orders, clock)
 
@@ -120,7 +125,7 @@ class _Teller:
     def __init__(self, cluster: Cluster, orders: Orders, clock: Clock) -> None:
         self._cluster = cluster
         self._orders = orders
-        self._now = f"{clock().astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+        self.now = in_seconds(clock)
         self._old_schema = threading.Event()
         self._no_use = threading.Event()
         self._status_failures: dict[ObjectKey, str] = {}
@@ -130,7 +135,7 @@ class _Teller:
     def tell(self, result: Result) -> None:
         """Safe to be called from several threads."""
         self._write_status(result)
-        self._record_event(result)
+        self._record_events(result)
 
     def tell_the_rest(self, results: tuple[Result, ...]) -> None:
         """Those that nothing was tried for. After a signal they are left to the next pass, which finds them again."""
@@ -159,7 +164,7 @@ class _Teller:
 
     def _has_news(self, result: Result) -> bool:
         webapp = result.change.webapp
-        return webapp is not None and bool(status_change(result, webapp, self._now) or event_of(result, self._now))
+        return webapp is not None and bool(status_change(result, webapp, self.now) or events_of(result, self.now))
 
     def _write_status(self, result: Result) -> None:
         webapp = result.change.webapp
@@ -180,7 +185,7 @@ class _Teller:
     def _write_status_until_settled(self, result: Result, planned: WebApp | Unreadable) -> None:
         webapp = planned
         for _ in range(MAX_STATUS_TRIES):
-            status = status_change(result, webapp, self._now)
+            status = status_change(result, webapp, self.now)
             if status is None or webapp.metadata.uid != planned.metadata.uid:
                 return
             self._check_that_it_is_of_use()
@@ -199,13 +204,11 @@ class _Teller:
             return
         self._cluster.apply_status(status_manifest(webapp, status))
 
-    def _record_event(self, result: Result) -> None:
-        event = event_of(result, self._now)
-        if event is None:
-            return
+    def _record_events(self, result: Result) -> None:
         try:
-            self._check_that_it_is_of_use()
-            self._cluster.record_event(event)
+            for event in events_of(result, self.now):
+                self._check_that_it_is_of_use()
+                self._cluster.record_event(event)
         except (ClusterError, Stopped) as error:
             self._lost_events[result.key] = self._note(error)
 

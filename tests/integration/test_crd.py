@@ -136,12 +136,12 @@ def test_scale_reports_the_pods_and_how_to_find_them(kubectl: Kubectl, namespace
 
 
 def test_kubectl_get_shows_what_matters(kubectl: Kubectl, namespace: str, web: str) -> None:
-    """Image, Desired, Ready, Available, Age."""
+    """Image, Desired, Ready, Available, Paused, Age."""
     condition = {"type": "Available", "status": "True", "lastTransitionTime": "2026-11-30T12:00:00Z"}
     status = json.dumps({"status": {"readyReplicas": 2, "conditions": [condition]}})
     kubectl("patch", "webapp", web, "-n", namespace, "--subresource=status", "--type=merge", "-p", status)
     header, row = kubectl("get", "webapps", "-n", namespace).stdout.splitlines()
-    assert header.split() == ["NAME", "IMAGE", "DESIRED", "READY", "AVAILABLE", "AGE"]
+    assert header.split() == ["NAME", "IMAGE", "DESIRED", "READY", "AVAILABLE", "PAUSED", "AGE"]
     assert row.split()[:-1] == ["web", "nginx:1.25", "3", "2", "True"]
 
 

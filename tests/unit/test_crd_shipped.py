@@ -14,6 +14,7 @@ from webappctl import crd
 from webappctl.core import desired
 from webappctl.core.desired import DNS_LABEL
 from webappctl.core.objects import Json
+from webappctl.core.plan import PAUSED_ANNOTATION
 from webappctl.errors import WebappctlError
 
 
@@ -73,6 +74,12 @@ def test_every_field_is_explained() -> None:
     fields = root()["properties"]
     for schema in below({"properties": {"spec": fields["spec"], "status": fields["status"]}}):
         assert "description" in schema or schema["type"] == "object", schema
+
+
+def test_the_column_of_pauses_shows_the_annotation() -> None:
+    columns = crd.shipped()["spec"]["versions"][0]["additionalPrinterColumns"]
+    (path,) = (column["jsonPath"] for column in columns if column["name"] == "Paused")
+    assert path == ".metadata.annotations." + PAUSED_ANNOTATION.replace(".", r"\.")
 
 
 def test_the_text_is_the_file() -> None:

@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.builders import autoscaler, deployment, snapshot, webapp
+from tests.builders import autoscaler, deployment, paused, snapshot, webapp
+from tests.builders import row as row_of
 from tests.documents import TARGET, every_kind, with_verdicts
 from webappctl.core.document import PlanDocument, plan_document, plan_of, report_document, scope_of
 from webappctl.core.objects import ObjectKey, ObjectMeta, Scope, Unreadable
@@ -104,6 +105,21 @@ def test_nothing_of_a_row_is_forgotten() -> None:
         for field in dataclasses.fields(Change):
             if field.name not in ("webapp", "deployment"):
                 assert getattr(after, field.name) == getattr(before, field.name), (before.title, field.name)
+
+
+def test_a_contested_row_is_read_back() -> None:
+    """Only watch has one."""
+    change = dataclasses.replace(row_of(webapp(), deployment()), contested="kubectl sets it again")
+    assert [read.contested for read in _read_back(Plan((change,))).changes] == [change.contested]
+
+
+def test_a_pause_says_why_and_until_when() -> None:
+    """And what would change."""
+    end = "2026-01-02T12:00:00Z"
+    found = _row(webapp(annotations=paused("moving", end)), deployment(image="old"))
+    assert (found["action"], found["pause"]) == ("paused", {"reason": "moving", "until": end})
+    assert [field["path"] for field in found["fields"]] == ["image"]
+    assert _row(webapp(annotations=paused()), deployment())["pause"] == {"reason": "moving", "until": None}
 
 
 def test_what_could_not_be_read_is_still_unreadable() -> None:

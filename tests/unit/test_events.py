@@ -7,15 +7,16 @@ from typing import Any
 import pytest
 
 from tests.builders import NOW, condition, deployment, status, webapp
-from webappctl.core.events import event_of
-from webappctl.core.objects import Json, WebApp
-from webappctl.core.plan import Action, Change
+from webappctl.core.events import events_of
+from webappctl.core.objects import Condition, Json, WebApp
+from webappctl.core.plan import Action, Change, Obstacle
 from webappctl.core.report import Outcome, Result
 
 
 def _event(outcome: Outcome, wanted: WebApp | None = None, **fields: Any) -> Json | None:
     change = Change(wanted or webapp(), None, Action.UPDATE)
-    return event_of(Result(change, outcome, **({"deployment": deployment(replicas=5)} | fields)), NOW)
+    found = events_of(Result(change, outcome, **({"deployment": deployment(replicas=5)} | fields)), NOW)
+    return found[0] if found else None
 
 
 def _must(outcome: Outcome, wanted: WebApp | None = None, **fields: Any) -> Json:
@@ -83,8 +84,7 @@ def test_the_same_event_has_the_same_name() -> None:
     """At another time, of another resourceVersion: so that it is counted instead of repeated."""
     first = _must(Outcome.FAILED, message="m")
     change = Change(webapp(resource_version="99"), None, Action.CREATE)
-    later = event_of(Result(change, Outcome.FAILED, message="m"), "2027-01-01T00:00:00Z")
-    assert later is not None
+    (later,) = events_of(Result(change, Outcome.FAILED, message="m"), "2027-01-01T00:00:00Z")
     assert later["metadata"] == first["metadata"]
 
 
@@ -118,3 +118,32 @@ def test_the_name_of_an_event_is_always_a_name(name: str) -> None:
     made = _must(Outcome.FAILED, webapp(name), message="m")["metadata"]["name"]
     assert len(made) <= 253
     assert all(label and label[-1] != "-" for label in made.split("."))
+
+
+def _contested(outcome: Outcome, *live: Condition) -> list[tuple[str, str, str]]:
+    change = Change(webapp(status=status(*live)), deployment(), Action.NONE, contested="replicas was put back")
+    obstacle = Obstacle.CONTESTED if outcome is Outcome.BLOCKED else None
+    found = events_of(Result(change, outcome, deployment(), obstacle=obstacle, message="m"), NOW)
+    return [(event["type"], event["reason"], event["message"]) for event in found]
+
+
+@pytest.mark.parametrize("outcome", [Outcome.BLOCKED, Outcome.UNCHANGED])
+def test_a_field_that_is_contested_now_is_a_warning(outcome: Outcome) -> None:
+    """Whether it waits or is in order just now; and it is not told as blocked, too."""
+    assert _contested(outcome) == [("Warning", "Contested", "replicas was put back")]
+
+
+def test_a_field_that_is_contested_now_hides_no_write() -> None:
+    assert [reason for _, reason, _ in _contested(Outcome.CONFIGURED)] == ["Reconciled", "Contested"]
+
+
+def test_a_field_that_was_contested_before_makes_no_event() -> None:
+    """Its condition is there; one that is False is not."""
+    assert _contested(Outcome.BLOCKED, condition("Contested")) == []
+    assert len(_contested(Outcome.BLOCKED, condition("Contested", "False"))) == 1
+
+
+@pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.NOT_TRIED, Outcome.WITHHELD])
+def test_what_no_status_is_written_of_begins_nothing(outcome: Outcome) -> None:
+    """The next pass would tell it again."""
+    assert "Contested" not in [reason for _, reason, _ in _contested(outcome)]

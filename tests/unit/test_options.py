@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 import typer
 
-from webappctl.cli.options import duration, in_words, scope_of
+from webappctl.cli.options import duration, in_words, scope_of, shard
 from webappctl.core.objects import ObjectKey
+from webappctl.errors import UsageError
 
 
 @pytest.mark.parametrize(
@@ -48,3 +49,16 @@ def test_all_namespaces_is_the_default_and_may_be_said() -> None:
     everywhere = scope_of(None, None, "", all_namespaces=False)
     assert scope_of(None, None, "", all_namespaces=True) == everywhere
     assert scope_of(None, ["shop"], "", all_namespaces=True) == everywhere
+
+
+@pytest.mark.parametrize("text", ["", "3", "1/", "/3", "-1/3", "a/b", "3/3", "0/0", "1/2/3"])
+def test_what_is_no_shard_is_refused(text: str) -> None:
+    """They are numbered from 0."""
+    with pytest.raises(typer.BadParameter):
+        shard(text)
+
+
+@pytest.mark.parametrize("narrowed", [{"names": ["cart"]}, {"namespaces": ["shop"]}])
+def test_a_shard_has_its_own_namespaces(narrowed: dict[str, list[str]]) -> None:
+    with pytest.raises(UsageError, match="--shard has its own namespaces"):
+        scope_of(narrowed.get("names"), narrowed.get("namespaces"), "", all_namespaces=False, shard=(0, 3))

@@ -44,7 +44,8 @@ def test_json_says_which_part_of_which_cluster() -> None:
     scope = Scope(("shop",), "team=a", (ObjectKey("", "web"), ObjectKey("shop", "api")))
     document = json.loads(plan_json(Plan((), warnings=("w",)), Target("prod", "https://x", scope)))
     assert (document["context"], document["server"], document["warnings"]) == ("prod", "https://x", ["w"])
-    assert document["scope"] == {"namespaces": ["shop"], "selector": "team=a", "names": ["web", "shop/api"]}
+    asked = {"namespaces": ["shop"], "selector": "team=a", "names": ["web", "shop/api"], "shard": ""}
+    assert document["scope"] == asked
 
 
 def test_a_report_in_json_has_what_happened_to_each_row() -> None:

@@ -43,8 +43,8 @@ def test_the_summary_of_a_report_has_every_outcome_that_there_is() -> None:
     """What was done first."""
     report = Report(tuple(Result(Change(webapp(), None, Action.CREATE), outcome) for outcome in Outcome))
     assert report_summary(report) == (
-        "1 created, 1 configured, 1 adopted, 1 deleted, 1 unchanged, 1 orphan, 1 gone, 1 blocked, 1 waiting, 1 stale, "
-        "1 failed, 1 withheld, 1 not tried"
+        "1 created, 1 configured, 1 adopted, 1 deleted, 1 unchanged, 1 orphan, 1 gone, 1 paused, 1 blocked, 1 waiting, "
+        "1 stale, 1 failed, 1 withheld, 1 not tried"
     )
 
 

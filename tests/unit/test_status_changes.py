@@ -87,12 +87,32 @@ def test_a_merge_patch_carries_the_conditions_of_others() -> None:
     assert [c.type for c in found.conditions or ()] == ["Available", "Ready", "Theirs"]
 
 
-def test_a_condition_that_another_holds_too_is_said_to_be_false() -> None:
+@pytest.mark.parametrize("kind", ["Stalled", "Reconciling", "Paused", "Contested"])
+def test_a_condition_that_another_holds_too_is_said_to_be_false(kind: str) -> None:
     """Leaving it out would not take it away."""
-    fields: dict[str, Any] = {"f:status": {"f:conditions": {'k:{"type":"Stalled"}': {".": {}}}}}
-    live = status(condition("Stalled", last_transition_time=EARLIER))
+    fields: dict[str, Any] = {"f:status": {"f:conditions": {f'k:{{"type":"{kind}"}}': {".": {}}}}}
+    live = status(condition(kind, last_transition_time=EARLIER))
     wanted = webapp(status=live, managed_fields=managed(entry("webapp-operator", fields)))
-    assert conditions_of(reported(deployment(), wanted))["Stalled"][0] == "False"
+    assert conditions_of(reported(deployment(), wanted))[kind][0] == "False"
+
+
+@pytest.mark.parametrize("kind", ["Stalled", "Reconciling", "Paused", "Contested"])
+def test_a_condition_that_is_false_is_as_good_as_none(kind: str) -> None:
+    """It is not written away again in each pass."""
+    first = reported(deployment())
+    both = msgspec.structs.replace(first, conditions=(*(first.conditions or ()), condition(kind, "False")))
+    assert status_change(result(deployment()), webapp(status=both), NOW) is None
+
+
+def test_a_contested_webapp_has_a_condition_that_says_so() -> None:
+    """Ready as it may be just now."""
+    change = Change(webapp(), deployment(), Action.NONE, contested="kubectl sets it again")
+    found = status_change(Result(change, Outcome.UNCHANGED, deployment()), webapp(), NOW)
+    assert found is not None
+    contested = condition("Contested", reason="FieldContested", message="kubectl sets it again")
+    dated = msgspec.structs.replace(contested, last_transition_time=NOW, observed_generation=1)
+    assert found.condition("Contested") == dated
+    assert conditions_of(found).keys() == {"Available", "Ready", "Contested"}
 
 
 def test_the_manifest_is_refused_when_the_webapp_moved() -> None:

@@ -13,7 +13,7 @@ from webappctl.cluster.requests import WEBAPPS
 from webappctl.core.objects import ObjectKey, Scope
 from webappctl.core.plan import Action, Policy
 from webappctl.core.plan import Answer as Said
-from webappctl.core.plan.change import Verdict
+from webappctl.core.plan.verdict import Verdict
 from webappctl.errors import Unreachable
 from webappctl.reconcile import preview
 

@@ -12,7 +12,7 @@ from tests.double.world import ALL
 from tests.patience import Act, Awaiting, condition, reported, rolled_out
 from webappctl.cluster.requests import DEPLOYMENTS, WEBAPPS
 from webappctl.core.objects import Scope, Snapshot, deployment_key
-from webappctl.core.plan import CAUTIOUS
+from webappctl.core.plan import CAUTIOUS, PAUSED_ANNOTATION
 from webappctl.core.report import ExitCode, Readiness, Report, exit_code
 from webappctl.wait import Patience, awaited, wait_for
 
@@ -31,6 +31,13 @@ def _readiness(report: Report, name: str = "web") -> Readiness:
 def _paused(world: World) -> None:
     world.others.edit(WEB, lambda live: live["spec"].update(paused=True))
     world.others.roll_out()
+
+
+def _paused_by_annotation(world: World) -> None:
+    """And somebody scales it."""
+    annotations = {"metadata": {"annotations": {PAUSED_ANNOTATION: "moving"}}}
+    world.others.patch(WEBAPPS, WEB, annotations, manager="kubectl-annotate")
+    world.others.scale(WEB, 9)
 
 
 def _taken(live: Obj) -> None:
@@ -92,6 +99,7 @@ def test_nothing_written_is_nothing_to_wait_for(world: World) -> None:
         (reported(replicas=1, conditions=NO_PROGRESS), "ProgressDeadlineExceeded"),
         (reported(replicas=1, conditions=NO_ROOM), "ReplicaFailure"),
         (_paused, "DeploymentPaused"),
+        (_paused_by_annotation, "Paused"),
         (lambda world: world.others.delete(WEBAPPS, WEB), "WebAppDeleted"),
         (_created_again, "Superseded"),
         (lambda world: world.others.respecify(WEB, image="nginx:2"), "Superseded"),

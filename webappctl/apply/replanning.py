@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from webappctl.apply.writer import Writer
 from webappctl.core.objects import NO_AUTOSCALERS, Deployment, ObjectKey, Snapshot, Unreadable, WebApp
-from webappctl.core.plan import Action, Change, Policy, make_plan, plan_one
+from webappctl.core.plan import Action, Change, Policy, make_plan, pause_of, plan_one
 from webappctl.errors import NotFound
 
 
-def must_be_looked_at(change: Change, writer: Writer) -> bool:
+def must_be_looked_at(change: Change, writer: Writer, now: str) -> bool:
     """True when the world has turned, so that the row must not be carried out as it is.
 
     A Deployment that vanished may have gone with its WebApp, and the WebApp of an orphan may be back: ask before the
@@ -19,18 +21,20 @@ def must_be_looked_at(change: Change, writer: Writer) -> bool:
     webapp = _webapp(change.key, writer)
     if webapp is None or change.webapp is None:
         return webapp is not change.webapp
-    return webapp.metadata.terminating or not change.is_of(webapp)
+    paused, _ = pause_of(webapp.metadata, now)
+    return webapp.metadata.terminating or paused is not None or not change.is_of(webapp)
 
 
-def plan_again(change: Change, writer: Writer, policy: Policy) -> Change | None:
-    """None when there is nothing left that it could be about."""
+def plan_again(change: Change, writer: Writer, policy: Policy, now: str) -> Change | None:
+    """None when there is nothing left that it could be about. `now` is RFC 3339."""
     webapp = _webapp(change.key, writer)
     deployment = _deployment(change.deployment_key, writer)
     if webapp is not None:
         # Whoever moved it may have been an autoscaler that was not there when the plan was made.
         scalable = isinstance(webapp, WebApp) and webapp.spec is not None and webapp.spec.replicas is not None
         autoscalers = writer.autoscalers(change.key.namespace) if scalable and deployment else NO_AUTOSCALERS
-        return plan_one(webapp, deployment, autoscalers, policy)
+        fresh = plan_one(webapp, deployment, autoscalers, policy, now=now)
+        return fresh and replace(fresh, contested=change.contested)
     if deployment is None or change.webapp is not None:
         return None
     return next(iter(make_plan(Snapshot((), {deployment.key: deployment}), policy).changes), None)

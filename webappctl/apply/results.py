@@ -9,7 +9,7 @@ from webappctl.errors import ClusterError, Stopped
 
 
 def settled(change: Change) -> Result:
-    """A row that needs no write."""
+    """A row that needs no write, or gets none."""
     outcomes = {
         Action.NONE: Outcome.UNCHANGED,
         Action.HELD: Outcome.UNCHANGED,
@@ -18,10 +18,14 @@ def settled(change: Change) -> Result:
         Action.BLOCKED: Outcome.BLOCKED,
         Action.WAITING: Outcome.WAITING,
     }
-    withheld = change.obstacle is Obstacle.CHANGE_BUDGET
+    outcome = outcomes[change.action]
+    if change.obstacle is Obstacle.CHANGE_BUDGET:
+        outcome = Outcome.WITHHELD
+    elif change.action is Action.PAUSED and change.pause is not None:
+        outcome = Outcome.PAUSED
     return Result(
         change,
-        Outcome.WITHHELD if withheld else outcomes[change.action],
+        outcome,
         change.deployment,
         obstacle=change.obstacle,
         message=change.message,

@@ -50,13 +50,15 @@ class Orders:
     on_result: Callable[[Result], None] = lambda _: None
 
 
-def apply(plan: Plan, writer: Writer, orders: Orders, tell: Callable[[Result], None]) -> tuple[Result, ...]:
+def apply(
+    plan: Plan, writer: Writer, orders: Orders, tell: Callable[[Result], None], now: str = ""
+) -> tuple[Result, ...]:
     """A Result for each row, in the plan's order. Raises nothing of one object's.
 
     `tell` is called by the worker that has tried a write, before it goes on: a row that was begun is also reported,
-    whatever ends the pass after it.
+    whatever ends the pass after it. `now` is RFC 3339, for pauses that have an end; without it, none is over.
     """
-    return tuple(_results(plan, _Run(writer, orders, tell), orders))
+    return tuple(_results(plan, _Run(writer, orders, tell, now), orders))
 
 
 def _results(plan: Plan, run: _Run, orders: Orders) -> Iterator[Result]:
@@ -71,10 +73,11 @@ def _results(plan: Plan, run: _Run, orders: Orders) -> Iterator[Result]:
 class _Run:
     """One plan being carried out."""
 
-    def __init__(self, writer: Writer, orders: Orders, tell: Callable[[Result], None]) -> None:
+    def __init__(self, writer: Writer, orders: Orders, tell: Callable[[Result], None], now: str) -> None:
         self._writer = writer
         self._orders = orders
         self._tell = tell
+        self._now = now
         self._refusals = Refusals(writer)
         self._server_lost = threading.Event()
 
@@ -109,7 +112,7 @@ class _Run:
                 return fresh
             if fresh is None:
                 return gone(change)
-            if fresh.action in AS_WANTED:
+            if _is_as_wanted(fresh):
                 return settled(fresh)
             if not (self._orders.replan or fresh.does_the_same_as(change)):
                 return stale(change, fresh.deployment, "it changed after it was planned")
@@ -120,15 +123,19 @@ class _Run:
 
     def _write(self, change: Change) -> Result | Change | None:
         """A Result; or, when it moved, the object planned again: None when there is nothing left of it."""
-        if must_be_looked_at(change, self._writer):
-            return plan_again(change, self._writer, self._orders.policy)
+        if must_be_looked_at(change, self._writer, self._now):
+            return plan_again(change, self._writer, self._orders.policy, self._now)
         try:
             return send(change, self._writer)
         except Conflict as error:
             keys = {"namespace": change.key.namespace, "webapp": change.key.name, "reason": error.message}
             log.info("Object moved, it is planned again", extra={"keys": keys})
-            fresh = plan_again(change, self._writer, self._orders.policy)
-            if error.may_have_happened and fresh is not None and fresh.action in AS_WANTED:
+            fresh = plan_again(change, self._writer, self._orders.policy, self._now)
+            if error.may_have_happened and fresh is not None and _is_as_wanted(fresh):
                 # It is as we wanted it: what moved it was our own earlier try, whose answer was lost.
                 return Result(change, OUTCOMES[change.action], fresh.deployment, tried=True)
             return fresh
+
+
+def _is_as_wanted(fresh: Change) -> bool:
+    return fresh.action in AS_WANTED and not fresh.withheld

@@ -7,7 +7,7 @@ from typing import Final
 
 from webappctl.core.desired import desired_fields, problem_of
 from webappctl.core.objects import Deployment, WebApp
-from webappctl.core.plan import BLOCKED
+from webappctl.core.plan import BLOCKED, PAUSE
 from webappctl.core.report import Outcome, Result
 
 DEPLOYMENT_READY: Final = "DeploymentReady"
@@ -44,6 +44,8 @@ def progress_of(result: Result) -> Progress:
     available = deployment is not None and deployment.status.available_replicas >= desired
     if result.outcome is Outcome.BLOCKED:
         return Progress(available, ready=False, reason=BLOCKED, message=result.text)
+    if result.change.withheld:
+        return Progress(available, ready=False, reason=PAUSE, message=result.change.text)
     if deployment is None or result.outcome is Outcome.WAITING:
         return Progress(available, ready=False, reason=ROLLOUT_IN_PROGRESS, message=result.text)
     reason, message = _rollout(deployment, desired)

@@ -35,6 +35,8 @@ class Outcome(Enum):
     """Its WebApp is gone, and it was left alone."""
     GONE = "gone"
     """The WebApp was deleted while we were at it."""
+    PAUSED = "paused"
+    """Its WebApp is paused, so nothing was done about it."""
     BLOCKED = "blocked"
     WAITING = "waiting"
     STALE = "stale"
@@ -57,8 +59,10 @@ OUTCOMES: Final = {
 WRITTEN = frozenset({Outcome.CREATED, Outcome.CONFIGURED, Outcome.ADOPTED})
 SETTLED = frozenset({*WRITTEN, Outcome.UNCHANGED})
 """Of a WebApp whose Deployment is as it should be."""
-DONE = frozenset({*SETTLED, Outcome.DELETED, Outcome.ORPHAN, Outcome.GONE})
+DONE = frozenset({*SETTLED, Outcome.DELETED, Outcome.ORPHAN, Outcome.GONE, Outcome.PAUSED})
 """Nothing is left to be done."""
+TELLING = frozenset({*SETTLED, Outcome.PAUSED, Outcome.BLOCKED, Outcome.WAITING})
+"""They say something about the WebApp that its status can say."""
 UNFINISHED = frozenset({Outcome.BLOCKED, Outcome.WAITING, Outcome.STALE, Outcome.WITHHELD})
 FAILURES = frozenset({Outcome.FAILED, Outcome.NOT_TRIED})
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 import msgspec
@@ -18,14 +18,19 @@ from webappctl.core.objects import (
     WebApp,
     WebAppStatus,
 )
-from webappctl.core.plan import STALLED
+from webappctl.core.plan import CONTESTED, PAUSE, STALLED, Change
 from webappctl.core.progress import DEPLOYMENT_READY, STALLING, Progress, own_deployment, progress_of
-from webappctl.core.report import SETTLED, Outcome, Result, cut
+from webappctl.core.report import TELLING, Result, cut
 
 AVAILABLE: Final = "Available"
 READY: Final = "Ready"
 RECONCILING: Final = "Reconciling"
-OUR_CONDITIONS: Final = frozenset({AVAILABLE, READY, RECONCILING, STALLED})
+ALWAYS: Final = (AVAILABLE, READY)
+WHILE_TRUE: Final = (STALLED, RECONCILING, PAUSE, CONTESTED)
+"""They say as much when they are False as when they are not there."""
+OUR_CONDITIONS: Final = frozenset({*ALWAYS, *WHILE_TRUE})
+PAUSED_BY_ANNOTATION: Final = "PausedByAnnotation"
+FIELD_CONTESTED: Final = "FieldContested"
 
 
 def status_change(result: Result, webapp: WebApp | Unreadable, now: str) -> WebAppStatus | None:
@@ -36,7 +41,7 @@ def status_change(result: Result, webapp: WebApp | Unreadable, now: str) -> WebA
     planned = result.change.webapp
     if planned is None or webapp.metadata.terminating:
         return None
-    if result.outcome not in SETTLED | {Outcome.BLOCKED, Outcome.WAITING}:
+    if result.outcome not in TELLING:
         return None
     if _is_newer(webapp.status, planned.metadata.generation):
         return None
@@ -76,9 +81,10 @@ def _status(result: Result, planned_webapp: WebApp | Unreadable, webapp: WebApp 
     planned = planned_webapp.metadata
     ours = own_deployment(result)
     progress = progress_of(result)
+    wanted = tuple(_wanted(result.change, progress))
     conditions = tuple(
-        _condition(kind, status, progress, planned.generation, live.condition(kind), now)
-        for kind, status in (*_truths(progress), *_lingering(progress, webapp))
+        _dated(condition, live.condition(condition.type), planned.generation, now)
+        for condition in (*wanted, *_lingering(wanted, webapp, progress))
     )
     return WebAppStatus(
         observed_generation=planned.generation,
@@ -89,47 +95,46 @@ def _status(result: Result, planned_webapp: WebApp | Unreadable, webapp: WebApp 
     )
 
 
-def _truths(progress: Progress) -> tuple[tuple[str, str], ...]:
-    """Type and status. Stalled and Reconciling are there only while they are True."""
-    truths = ((AVAILABLE, str(progress.available)), (READY, str(progress.ready)))
-    if progress.ready:
-        return truths
-    return (*truths, (STALLED if progress.reason in STALLING else RECONCILING, "True"))
+def _wanted(change: Change, progress: Progress) -> Iterator[Condition]:
+    """Without their times; those of WHILE_TRUE only while they are True."""
+    why = ("False", progress.reason, progress.message)
+    available = ("True", DEPLOYMENT_READY, "All replicas are available")
+    ready = ("True", DEPLOYMENT_READY, "All replicas are updated and available")
+    yield Condition(AVAILABLE, *(available if progress.available else why))
+    yield Condition(READY, *(ready if progress.ready else why))
+    if not progress.ready and progress.reason != PAUSE:
+        kind = STALLED if progress.reason in STALLING else RECONCILING
+        yield Condition(kind, "True", progress.reason, progress.message)
+    if change.pause is not None:
+        yield Condition(PAUSE, "True", PAUSED_BY_ANNOTATION, change.pause.text)
+    if change.contested:
+        yield Condition(CONTESTED, "True", FIELD_CONTESTED, change.contested)
 
 
-def _lingering(progress: Progress, webapp: WebApp | Unreadable) -> Iterator[tuple[str, str]]:
+def _lingering(wanted: Iterable[Condition], webapp: WebApp | Unreadable, progress: Progress) -> Iterator[Condition]:
     """Conditions that are to go, but that others own too: leaving them out would not take them away, so say False."""
-    wanted = {kind for kind, _ in _truths(progress)}
-    for kind in (STALLED, RECONCILING):
+    kinds = {condition.type for condition in wanted}
+    for kind in WHILE_TRUE:
         live = webapp.status.condition(kind) if webapp.status else None
-        if live is not None and live.status == "True" and kind not in wanted:
+        if live is not None and live.status == "True" and kind not in kinds:
             path = ("f:status", "f:conditions", f'k:{{"type":"{kind}"}}')
             if not all(owner.ours for owner in ManagedFields.read(webapp.metadata.managed_fields).owners(path)):
-                yield kind, "False"
+                yield Condition(kind, "False", progress.reason, progress.message)
 
 
-def _condition(
-    kind: str, status: str, progress: Progress, generation: int, live: Condition | None, now: str
-) -> Condition:
-    reason, message = progress.reason, progress.message
-    if status == "True" and kind in (AVAILABLE, READY):
-        reason = DEPLOYMENT_READY
-        message = "All replicas are available" if kind == AVAILABLE else "All replicas are updated and available"
-    flipped = live is None or live.status != status or not live.last_transition_time
+def _dated(wanted: Condition, live: Condition | None, generation: int, now: str) -> Condition:
+    flipped = live is None or live.status != wanted.status or not live.last_transition_time
     since = now if flipped or live is None else live.last_transition_time
-    return Condition(kind, status, reason, cut(message), since, generation)
+    return Condition(wanted.type, wanted.status, wanted.reason, cut(wanted.message), since, generation)
 
 
 def _ours(status: WebAppStatus | None) -> WebAppStatus:
-    """The status without the conditions of others, ours in the order in which we write them.
-
-    Stalled and Reconciling say as much when they are False as when they are not there.
-    """
+    """The status without the conditions of others, ours in the order in which we write them."""
     status = status or WebAppStatus()
     conditions = [
         condition
-        for kind in (AVAILABLE, READY, STALLED, RECONCILING)
-        if (condition := status.condition(kind)) and (kind in (AVAILABLE, READY) or condition.status != "False")
+        for kind in (*ALWAYS, *WHILE_TRUE)
+        if (condition := status.condition(kind)) and (kind in ALWAYS or condition.status != "False")
     ]
     return msgspec.structs.replace(status, conditions=tuple(conditions))
 

@@ -18,8 +18,9 @@ _PLAIN: Final = re.compile(r"(?![yYnN]\Z)[A-Za-z/][ -~]*")
 so may a lone y be a bool."""
 
 
-def plan_json(plan: Plan, target: Target) -> str:
-    return _json(_of_plan(plan, target))
+def plan_json(plan: Plan, target: Target, *, compact: bool = False) -> str:
+    """`compact`: one line, for many in a row."""
+    return _json(_of_plan(plan, target), compact=compact)
 
 
 def plan_yaml(plan: Plan, target: Target) -> str:
@@ -27,7 +28,6 @@ def plan_yaml(plan: Plan, target: Target) -> str:
 
 
 def report_json(report: Report, target: Target, *, compact: bool = False) -> str:
-    """`compact`: one line, for many in a row."""
     return _json(_of_report(report, target), compact=compact)
 
 

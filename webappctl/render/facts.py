@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from webappctl.core.diff import FieldChange
+from webappctl.core.diff import Cause, FieldChange
 from webappctl.core.objects import CONTAINER, Deployment
 from webappctl.core.plan import Action, Change
 from webappctl.render.text import (
@@ -69,6 +69,11 @@ def _facts(change: Change) -> Iterator[Fact]:
             yield Fact(verb, because, does, actual=_standing(change), note=change.text)
         case Action.HELD:
             pass
+        case Action.PAUSED:
+            yield Fact(verb, because, does, text=change.text, note=change.remedy)
+            yield from (_of_field(field, verb, does) for field in change.fields)
+            if change.withheld and change.deployment is None:
+                yield Fact(verb, Cause.MISSING.value, does, desired=creation(change, str))
         case _ if change.fields:
             yield from (_of_field(field, verb, does) for field in change.fields)
         case _:

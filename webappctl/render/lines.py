@@ -1,7 +1,8 @@
 """Plain lines for pipes: one for each changed field, seven columns, tab-separated, nothing cut.
 
 WebApp, action (or outcome), field, actual, desired, cause, effect. A row without fields has its text in the last one.
-What a row takes over from others, its last refusal and the verdict of a dry run follow its effect, after a semicolon.
+What a row takes over from others, its last refusal and the verdict of a dry run follow its effect, after a semicolon;
+so does the pause of one that is blocked or waits.
 A Deployment without a WebApp is in the first column itself.
 
 | action                   | field    | actual             | desired            | cause      | effect or text        |
@@ -11,8 +12,10 @@ A Deployment without a WebApp is in the first column itself.
 | delete                   |          | 3 replicas of web… |                    | orphan     | stops 3 pods          |
 | held                     | replicas | live               | the WebApp's       | autoscaler | none, HPA … holds 2-9 |
 | paused                   |          |                    |                    | paused     | message (remedy)      |
+| paused (the WebApp)      |          |                    |                    | paused-by… | message (remedy)      |
 | blocked, waiting, orphan |          |                    |                    | its reason | message (remedy)      |
 
+After the line of a paused WebApp is one for each field that would change, or for the creation; their effect is none.
 A change whose replicas are held beside it has a line `held` of its own after its fields. Wide lines have four columns
 more: manager, time (RFC 3339, of that manager's last write), held by, note.
 """
@@ -52,7 +55,7 @@ def _happened(result: Result) -> Iterator[Fact]:
     verb = result.outcome.value
     if result.outcome is Outcome.UNCHANGED:
         return
-    if result.message and result.outcome is not Outcome.ORPHAN:
+    if result.message and result.outcome not in (Outcome.ORPHAN, Outcome.PAUSED):
         cause = result.obstacle.value if result.obstacle else ""
         yield Fact(verb, cause, "none", text=result.text, note=result.remedy)
     else:
@@ -65,7 +68,8 @@ def _seven(change: Change, fact: Fact) -> tuple[str, ...]:
 
 def _last(fact: Fact) -> str:
     more = fact.held_by if fact.verb == Action.HELD.value else fact.note if fact.field else ""
-    return fact.text or fact.effect + (f", {more}" if more else "") + (f"; {fact.beside}" if fact.beside else "")
+    does = fact.text or fact.effect + (f", {more}" if more else "")
+    return does + (f"; {fact.beside}" if fact.beside else "")
 
 
 def _four(fact: Fact) -> tuple[str, str, str, str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, assert_never
 
+from webappctl.core.diff import Cause
 from webappctl.core.plan import Action, Change, Hold
 from webappctl.core.report import DONE, Outcome, Result
 from webappctl.core.text import safe
@@ -92,6 +93,7 @@ def _cells(change: Change, now: datetime | None, quote: Quote) -> Iterator[_Cell
             yield from (_held(hold, quote) for hold in (change.held,) if hold)
         case Action.PAUSED:
             yield message, because, remedy
+            yield from _withheld(change, now, quote)
         case Action.ORPHAN:
             yield "orphan, left alone", message, remedy
         case Action.BLOCKED | Action.WAITING:
@@ -100,6 +102,14 @@ def _cells(change: Change, now: datetime | None, quote: Quote) -> Iterator[_Cell
             pass
         case _:
             assert_never(change.action)
+
+
+def _withheld(change: Change, now: datetime | None, quote: Quote) -> Iterator[_Cells]:
+    """What would be done about a paused WebApp."""
+    if change.withheld and change.deployment is None:
+        yield f"create withheld, {creation(change, quote)}", Cause.MISSING.value, "none"
+    for field in change.fields:
+        yield field_text(field, quote), why(field, now, quote), "none"
 
 
 def _fields(change: Change, now: datetime | None, quote: Quote) -> Iterator[_Cells]:

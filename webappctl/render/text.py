@@ -62,9 +62,11 @@ def creation(change: Change, quote: Quote = safe) -> str:
 
 
 def reason(change: Change) -> str:
-    """Of a row without fields: `foreign-owner`, `orphan`, `paused`."""
+    """Of a row as a whole: `foreign-owner`, `orphan`, `paused-by-annotation`; `paused` is about the rollout."""
     if change.obstacle is not None:
         return change.obstacle.value
+    if change.action is Action.PAUSED and change.pause is not None:
+        return "paused-by-annotation"
     return change.cause.value if change.cause else change.action.value
 
 
@@ -136,7 +138,9 @@ def holds_another_number(change: Change) -> bool:
 
 
 def asides(change: Change, quote: Quote = safe) -> Iterator[str]:
-    """What is to be known beside the fields of a row that is pending."""
+    """What is to be known beside the fields of a row that is pending, and that one which is not is paused, too."""
+    if change.pause is not None and change.action is not Action.PAUSED:
+        yield quote(change.pause.text)
     yield from taken_over(change, quote)
     denied = change.verdict is not None and change.verdict.answer is Answer.DENIED
     if change.last_refusal and not denied:  # it would say the same twice

@@ -53,7 +53,8 @@ def _when(fact: Fact, now: datetime) -> str:
 def _note(fact: Fact, nth: int) -> str:
     """What is beside the change is said in its first row only."""
     held = fact.held_by if fact.verb == Action.HELD.value else ""
-    return fact.text or "; ".join(filter(None, (held, fact.note, "" if nth else fact.beside)))
+    facts = (fact.text,) if fact.text else (held, fact.note)
+    return "; ".join(filter(None, (*facts, "" if nth else fact.beside)))
 
 
 def _table(rows: list[tuple[Action, tuple[str, ...]]], more: int, width: int) -> Table:

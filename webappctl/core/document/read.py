@@ -25,13 +25,14 @@ from webappctl.core.objects import (
     ObjectMeta,
     OwnerReference,
     Scope,
+    Shard,
     Unreadable,
     WebApp,
     WebAppSpec,
     WebAppStatus,
 )
 from webappctl.core.objects.deployment import Container, ContainerPort, DeploymentSpec, PodMeta, PodSpec, PodTemplate
-from webappctl.core.plan import BLOCKED, STALLED, Change, Effect, Hold, Plan, Verdict
+from webappctl.core.plan import BLOCKED, STALLED, Change, Effect, Hold, Pause, Plan, Verdict
 from webappctl.core.takeover import Takeover
 
 
@@ -45,7 +46,8 @@ def plan_of(document: PlanDocument) -> Plan:
 
 
 def scope_of(document: ScopeDocument) -> Scope:
-    return Scope(document.namespaces, document.selector, tuple(map(_key, document.names)))
+    shard = Shard(*map(int, document.shard.split("/"))) if document.shard else None
+    return Scope(document.namespaces, document.selector, tuple(map(_key, document.names)), shard)
 
 
 def _key(text: str) -> ObjectKey:
@@ -68,6 +70,8 @@ def _change(document: ChangeDocument) -> Change:
         note=document.note,
         warning=document.warning,
         verdict=recast(document.verdict, Verdict) if document.verdict else None,
+        pause=Pause(document.pause.reason, document.pause.until or "") if document.pause else None,
+        contested=document.contested or "",
     )
 
 

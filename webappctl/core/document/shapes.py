@@ -34,11 +34,12 @@ class _Shape(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 class ScopeDocument(_Shape, frozen=True):
     """Which WebApps it is about. No namespaces: those of the whole cluster. No names: all; a name may stand without
-    its namespace, and means that name in every namespace."""
+    its namespace, and means that name in every namespace. `shard` is `0/3`, empty for none: its namespaces only."""
 
     namespaces: tuple[str, ...]
     selector: str
     names: tuple[str, ...]
+    shard: str = ""
 
 
 class DesiredDocument(_Shape, frozen=True):
@@ -102,6 +103,14 @@ class VerdictDocument(_Shape, frozen=True):
     message: str
 
 
+class PauseDocument(_Shape, frozen=True):
+    """That the WebApp is paused, so that nothing is done about its Deployment: why, and until when. `until` is null
+    for no end."""
+
+    reason: str
+    until: Time | None
+
+
 class OwnerDocument(_Shape, frozen=True):
     """The ownerReference of the Deployment to its WebApp."""
 
@@ -126,7 +135,7 @@ class ObservedDocument(_Shape, frozen=True):
     owner_reference: OwnerDocument | None
 
 
-class ChangeDocument(_Shape, frozen=True):
+class ChangeDocument(_Shape, frozen=True, kw_only=True):
     """One row: a WebApp, its Deployment, and what is to be done about it.
 
     `uid` and `generation` are the WebApp's, null for a Deployment that lost its own; then `name` is that of the WebApp
@@ -134,7 +143,9 @@ class ChangeDocument(_Shape, frozen=True):
     update has one for each field. `obstacle`, `message` and `remedy` tell why nothing can be done, or why something
     is; `lastRefusal` why the API server would not have it the last time. `problem` and `deploymentProblem` tell why
     an object cannot be read, null for one that can. `note` is what a plan from files says of the namespace. `observed`
-    is null where nothing is pending, and for a Deployment that is not there.
+    is null where nothing is pending, and for a Deployment that is not there. `pause` is null for a WebApp that is not
+    paused; an action `paused` without it is about the rollout. `contested` tells which fields others set again as often
+    as they are put back, null for none; only watch sees that.
     """
 
     namespace: str
@@ -160,6 +171,8 @@ class ChangeDocument(_Shape, frozen=True):
     note: str
     warning: str
     verdict: VerdictDocument | None
+    pause: PauseDocument | None = None
+    contested: str | None = None
 
 
 class ReadinessDocument(_Shape, frozen=True):
@@ -174,7 +187,7 @@ class ReadinessDocument(_Shape, frozen=True):
     remedy: str
 
 
-class ResultDocument(ChangeDocument, frozen=True):
+class ResultDocument(ChangeDocument, frozen=True, kw_only=True):
     """One row, and what became of it. `obstacle`, `message` and `remedy` are those of the outcome. `readiness` is null
     where nobody waited for it."""
 

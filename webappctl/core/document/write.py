@@ -19,6 +19,7 @@ from webappctl.core.document.shapes import (
     HoldDocument,
     ObservedDocument,
     OwnerDocument,
+    PauseDocument,
     PlanDocument,
     ReadinessDocument,
     ReportDocument,
@@ -77,7 +78,10 @@ def live_fields(change: Change, *, held: bool) -> OwnedFields | None:
 
 def _scope(scope: Scope) -> ScopeDocument:
     return ScopeDocument(
-        namespaces=scope.namespaces, selector=scope.selector, names=tuple(_name(key) for key in scope.names)
+        namespaces=scope.namespaces,
+        selector=scope.selector,
+        names=tuple(_name(key) for key in scope.names),
+        shard=str(scope.shard or ""),
     )
 
 
@@ -123,6 +127,8 @@ def _change(change: Change) -> ChangeDocument:
         note=change.note,
         warning=change.warning,
         verdict=recast(change.verdict, VerdictDocument) if change.verdict else None,
+        pause=PauseDocument(reason=change.pause.reason, until=change.pause.until or None) if change.pause else None,
+        contested=change.contested or None,
     )
 
 

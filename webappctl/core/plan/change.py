@@ -12,6 +12,8 @@ from typing import Final
 
 from webappctl.core.diff import Cause, FieldChange
 from webappctl.core.objects import Deployment, ObjectKey, Unreadable, WebApp, deployment_key, webapp_key
+from webappctl.core.plan.pause import Pause
+from webappctl.core.plan.verdict import Verdict
 from webappctl.core.takeover import Takeover
 from webappctl.errors import with_remedy
 
@@ -19,6 +21,8 @@ STALLED: Final = "Stalled"
 """The condition of a WebApp that does not get on by itself."""
 BLOCKED: Final = "Blocked"
 """The reason, in conditions and events, of an object that nothing can be done about."""
+CONTESTED: Final = "Contested"
+"""The condition of a WebApp with a field that somebody sets again as often as it is put back."""
 
 
 class Action(Enum):
@@ -32,7 +36,7 @@ class Action(Enum):
     HELD = "held"
     """As it should be, but for replicas that an autoscaler has."""
     PAUSED = "paused"
-    """As it should be, but its rollout is paused."""
+    """Its WebApp is paused, and nothing is done about it; or it is as it should be, but its rollout is paused."""
     BLOCKED = "blocked"
     WAITING = "waiting"
     ORPHAN = "orphan"
@@ -65,6 +69,8 @@ class Obstacle(Enum):
     """It was written, and admission made something else of it."""
     INVALID = "invalid"
     """The API server will not have it as it is."""
+    CONTESTED = "contested"
+    """Somebody sets a field again as often as it is put back; only `watch` sees that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,31 +103,15 @@ class Hold:
     maximum: int | None = None
 
 
-class Answer(Enum):
-    """What the API server said to a dry run of a change."""
-
-    ACCEPTED = "accepted"
-    ALTERED = "altered"
-    """Admission would make something else of a field that we set."""
-    DENIED = "denied"
-    NOT_CHECKED = "not-checked"
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Of `plan --server-side`, about one change. `message` is empty for ACCEPTED."""
-
-    answer: Answer
-    message: str = ""
-
-
 @dataclass(frozen=True, slots=True)
 class Change:
     """A row of the plan: one WebApp, its Deployment as it was read (None: absent), and what to do about it.
 
-    `webapp` is None for a Deployment that lost its own. `fields` is empty unless the action is UPDATE or ADOPT.
+    `webapp` is None for a Deployment that lost its own. `fields` is empty unless the action is UPDATE, ADOPT or PAUSED.
     `obstacle`, `message` and `remedy` are set for BLOCKED and WAITING, and the last two for PAUSED, DELETE and ORPHAN.
     `note` is for a CREATE from a file: what of its namespace. `verdict` is None where the API server was not asked.
+    `pause` is that of the WebApp: PAUSED without it is about the rollout, and what is blocked or waits may be paused,
+    too. `contested` tells which of its fields others fight over, empty for none.
     """
 
     webapp: WebApp | Unreadable | None
@@ -137,6 +127,8 @@ class Change:
     note: str = ""
     warning: str = ""
     verdict: Verdict | None = None
+    pause: Pause | None = None
+    contested: str = ""
 
     @property
     def key(self) -> ObjectKey:
@@ -161,6 +153,12 @@ class Change:
     @property
     def text(self) -> str:
         return with_remedy(self.message, self.remedy)
+
+    @property
+    def withheld(self) -> bool:
+        """True for a paused WebApp whose Deployment is not there, or not as it should be."""
+        paused = self.action is Action.PAUSED and self.pause is not None
+        return paused and (self.deployment is None or bool(self.fields))
 
     @property
     def last_refusal(self) -> str:

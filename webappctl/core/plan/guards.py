@@ -112,4 +112,5 @@ def _withheld(change: Change, remedy: str) -> Change:
         message=f"{change.action.value} withheld by a guard",
         remedy=remedy,
         warning=change.warning,
+        contested=change.contested,
     )

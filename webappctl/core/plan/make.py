@@ -24,6 +24,7 @@ from webappctl.core.objects import (
 from webappctl.core.plan.change import Action, Change, Effect, Hold, Obstacle, Plan
 from webappctl.core.plan.leftovers import leftovers
 from webappctl.core.plan.ownership import not_ours, was_ours
+from webappctl.core.plan.pause import Pause, pause_of, way_on
 from webappctl.core.plan.policy import CAUTIOUS, Policy
 from webappctl.core.takeover import Takeover, takeover
 
@@ -32,16 +33,17 @@ AUTOSCALING_CONTROLLER: Final = "kube-controller-manager"
 PAUSED_PATH: Final = ("f:spec", "f:paused")
 
 
-def make_plan(snapshot: Snapshot, policy: Policy = CAUTIOUS) -> Plan:
+def make_plan(snapshot: Snapshot, policy: Policy = CAUTIOUS, *, now: str = "") -> Plan:
+    """`now` is RFC 3339, for pauses that have an end; without it, none is over."""
     terminating = tuple(webapp.key for webapp in snapshot.webapps if webapp.metadata.terminating)
-    changes = sorted((*_rows(snapshot, policy), *leftovers(snapshot, policy)), key=lambda change: change.key)
+    changes = sorted((*_rows(snapshot, policy, now), *leftovers(snapshot, policy)), key=lambda change: change.key)
     return Plan(tuple(changes), terminating, tuple(_blind_spots(snapshot)))
 
 
-def _rows(snapshot: Snapshot, policy: Policy) -> Iterator[Change]:
+def _rows(snapshot: Snapshot, policy: Policy, now: str) -> Iterator[Change]:
     for webapp in snapshot.webapps:
         deployment = snapshot.deployments.get(deployment_key(webapp.key))
-        change = plan_one(webapp, deployment, snapshot.autoscalers, policy)
+        change = plan_one(webapp, deployment, snapshot.autoscalers, policy, now=now)
         if change is not None:
             yield change
 
@@ -61,13 +63,25 @@ def plan_one(
     deployment: Deployment | Unreadable | None,
     autoscalers: Autoscalers = NO_AUTOSCALERS,
     policy: Policy = CAUTIOUS,
+    *,
+    now: str = "",
 ) -> Change | None:
-    """None for a WebApp that is being deleted: the garbage collector has the rest."""
+    """None for a WebApp that is being deleted: the garbage collector has the rest. `now` is that of `make_plan`."""
     if webapp.metadata.terminating:
         return None
+    pause, oddity = pause_of(webapp.metadata, now)
     change = _plan_live(webapp, deployment, autoscalers, policy)
-    warnings = (_name_warning(webapp.metadata.name), _rivalry(change.deployment_key, autoscalers))
-    return replace(change, warning="; ".join(filter(None, warnings)))
+    warnings = (_name_warning(webapp.metadata.name), _rivalry(change.deployment_key, autoscalers), oddity)
+    warned = replace(change, warning="; ".join(filter(None, warnings)))
+    return warned if pause is None else _put_off(warned, pause)
+
+
+def _put_off(change: Change, pause: Pause) -> Change:
+    """What it would be still shows. What is blocked or waits stays so: a pause takes nothing of it away."""
+    if change.action in (Action.BLOCKED, Action.WAITING):
+        return replace(change, pause=pause)
+    told = replace(change, pause=pause, message=pause.text, remedy=way_on(change.key))
+    return replace(told, action=Action.PAUSED, effect=Effect(), takeover=None)
 
 
 def _plan_live(
@@ -127,12 +141,12 @@ def _compare(webapp: WebApp, deployment: Deployment, held: Hold | None) -> Chang
 
 def _in_order(webapp: WebApp, deployment: Deployment, held: Hold | None) -> Change:
     if deployment.spec.paused:
-        return _paused(webapp, deployment, held)
+        return _rollout_paused(webapp, deployment, held)
     differs = held is not None and held.live != held.wanted
     return Change(webapp, deployment, Action.HELD if differs else Action.NONE, held=held)
 
 
-def _paused(webapp: WebApp, deployment: Deployment, held: Hold | None) -> Change:
+def _rollout_paused(webapp: WebApp, deployment: Deployment, held: Hold | None) -> Change:
     owners = ManagedFields.read(deployment.metadata.managed_fields).owners(PAUSED_PATH)
     by = f" by {owners[-1].manager}" if owners else ""
     name, namespace = deployment.metadata.name, deployment.metadata.namespace
