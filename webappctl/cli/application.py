@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from webappctl.cli.locking import Hold, Lock
+from webappctl.cli.measuring import Measured
 from webappctl.cli.options import Output, in_words
 from webappctl.cli.passes import refuse_unknown_names, target_of
 from webappctl.cli.session import Interrupts, say
@@ -39,6 +40,7 @@ class Application:
     timeout: float
     workers: int
     wait: float | None
+    measured: Measured
 
     def run(self, scope: Scope, policy: Policy, budget: Budget, *, ask: bool, blocked_ok: bool) -> int:
         if not ask:
@@ -47,6 +49,7 @@ class Application:
                 return self._finish(made, scope, policy, hold, replan=True, blocked_ok=blocked_ok)
         made = self._planned(scope, policy, budget)
         if made.pending and not self._agreed():
+            self.measured.declined()
             say("webappctl: not applied, nothing was written")
             return 1
         with self._held() as hold:
@@ -91,12 +94,14 @@ class Application:
     def _announce(self, made: Plan, scope: Scope) -> None:
         from webappctl.cli import show
 
+        self.measured.planned(made)
         show.announcement(made, target_of(self.cluster, scope), self.output)
 
     def _check(self, made: Plan, budget: Budget) -> None:
         from webappctl.core.plan import refusals
 
         reasons = refusals(made, budget)
+        self.measured.refused(reasons)
         if reasons:
             raise Refused("refused, nothing was written: " + "; ".join(reasons))
 
@@ -118,6 +123,7 @@ class Application:
         if self.wait is not None and not self.interrupts.number:
             report = wait_until_ready(report, self.cluster, scope, orders, self.interrupts, timeout=self.wait)
             report = _unless_lost(report, hold)
+        self.measured.finished(report)
         show.report(report, target_of(self.cluster, scope), self.output)
         if self.interrupts.number:
             return self.interrupts.exit_code

@@ -22,6 +22,7 @@ from webappctl.cli.locking import (
     RetryPeriod,
     lock_of,
 )
+from webappctl.cli.measuring import MetricsFile, measured
 from webappctl.cli.options import (
     DEFAULT_REQUEST_TIMEOUT,
     DEFAULT_TIMEOUT,
@@ -120,6 +121,7 @@ def apply(
     lease_duration: LeaseDuration = DEFAULT_LEASE_DURATION,
     renew_deadline: RenewDeadline = DEFAULT_RENEW_DEADLINE,
     retry_period: RetryPeriod = DEFAULT_RETRY_PERIOD,
+    metrics_file: MetricsFile = None,
 ) -> int:
     """Make every Deployment what its WebApp asks for, once."""
     from webappctl.cli import logs
@@ -142,9 +144,11 @@ def apply(
     )
     logs.set_up(level=logging.WARNING)
     interrupts = Interrupts()
-    with interrupts.handled():
+    with measured(metrics_file) as run, interrupts.handled():
         cluster = reach.open(interrupts, workers=workers)
-        application = Application(cluster, lock, interrupts, output, timeout, workers, wait_timeout if wait else None)
+        run.hear(cluster.transport)
+        waits = wait_timeout if wait else None
+        application = Application(cluster, lock, interrupts, output, timeout, workers, waits, run)
         budget = budget_of(max_changes, max_deletes, allow_empty=allow_empty)
         if loaded:
             return application.run_saved(loaded, budget, blocked_ok=blocked_ok)

@@ -147,12 +147,13 @@ class _Passes:
         self._orders = orders
         self._interrupts = interrupts
         self._output = output
+        self._memory = reconcile.Memory()
         self._unknown: tuple[ObjectKey, ...] = ()
         self._warnings: tuple[str, ...] = ()
 
     def carried_out(self, source: Source, shape: Shape) -> Report:
         view, scope = self._views[source], self._target.scope
-        report = reconcile.reconcile(view, scope, self._orders, self._writing, shape)
+        report = reconcile.reconcile(view, scope, self._orders, self._writing, shape, memory=self._memory)
         if self._interrupts.number and report.count(Outcome.NOT_TRIED):
             report = replace(report, interruption="interrupted by a signal")
         if source is Source.LIST or any(result.tried for result in report.results):

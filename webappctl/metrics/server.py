@@ -30,9 +30,7 @@ MAX_CLIENTS: Final = 16
 """At the same time; more are cut at once."""
 PLAIN: Final = "text/plain; charset=utf-8"
 REMEDY: Final = "write HOST:PORT, [IPv6]:PORT, or :PORT for all interfaces"
-_ADDRESS: Final = re.compile(
-    r"(?:\[(?P<six>[0-9A-Fa-f:.%\w]+)\]|(?P<host>[A-Za-z0-9._-]*)):(?P<port>[0-9]{1,5})", re.ASCII
-)
+_ADDRESS: Final = re.compile(r"(?:\[(?P<six>[\w:.%]+)\]|(?P<host>[A-Za-z0-9._-]*)):(?P<port>[0-9]{1,5})", re.ASCII)
 
 
 class Server:
@@ -88,6 +86,8 @@ def _listen(address: str, pages: dict[str, Callable[[], Answer]]) -> _Http:
             family, _, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
             return _Http(family, where, pages)
         return _on_all_interfaces(port, pages)
+    except UnicodeError as error:  # of a name with a part that is empty or too long
+        raise ConfigError("cannot listen there: there is no such host", subject=address) from error
     except OSError as error:
         raise ConfigError(f"cannot listen there: {error.strerror or error}", subject=address) from error
 
@@ -106,6 +106,7 @@ def _on_all_interfaces(port: int, pages: dict[str, Callable[[], Answer]]) -> _Ht
 class _Http(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
+    request_queue_size = MAX_CLIENTS
 
     def __init__(self, family: int, where: Any, pages: dict[str, Callable[[], Answer]]) -> None:
         self.address_family = family

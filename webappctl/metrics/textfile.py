@@ -23,12 +23,13 @@ MAX_BYTES: Final = 16 * 2**20
 def check_place(path: str) -> None:
     """Raises UsageError where no such file can be."""
     place = Path(path)
-    if path in ("", "-") or place.is_dir():
-        raise UsageError("metrics are written to a file", subject=path, remedy="name one, as metrics.prom")
-    if not place.parent.is_dir():
-        raise UsageError("its folder is not there", subject=path, remedy="make that folder")
-    if place.exists() and not place.is_file():
-        raise UsageError("it is there, and no file", subject=path, remedy="name a file")
+    try:
+        if path in ("", "-") or (place.exists() and not place.is_file()):
+            raise UsageError("metrics are written to a file", subject=path, remedy="name one, as webappctl.prom")
+        if not place.parent.is_dir():
+            raise UsageError("its folder is not there", subject=path, remedy="make that folder")
+    except OSError as error:
+        raise UsageError(error.strerror or str(error), subject=path) from error
 
 
 def write_file(path: str, metrics: Metrics) -> None:
@@ -42,8 +43,9 @@ def write_file(path: str, metrics: Metrics) -> None:
         target = Path(path).resolve()
         metrics.succeeded_before(_last_success(target))
         _replace(target, metrics.text())
-    except OSError as error:
-        raise WebappctlError(f"the metrics were not written: {error.strerror or error}", subject=path) from error
+    except (OSError, RuntimeError) as error:  # the latter: links that go round in a circle
+        reason = (isinstance(error, OSError) and error.strerror) or str(error)
+        raise WebappctlError(f"the metrics were not written: {reason}", subject=path) from error
 
 
 def _replace(target: Path, data: bytes) -> None:
