@@ -6,17 +6,17 @@ It remembers nothing between passes: whatever a pass missed, the next one finds.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Final, Protocol
 
 from webappctl.apply import Orders, Writer, apply
 from webappctl.core.events import events_of
 from webappctl.core.objects import Json, ObjectKey, Scope, Snapshot, Unreadable, WebApp, WebAppOfOddStatus, WebAppStatus
-from webappctl.core.plan import CAUTIOUS, Plan, Policy, make_plan
+from webappctl.core.plan import CAUTIOUS, Change, Plan, Policy, make_plan
 from webappctl.core.report import Outcome, Report, Result
 from webappctl.core.status import status_change, status_manifest, with_foreign_conditions
 from webappctl.errors import (
@@ -66,9 +66,25 @@ def in_seconds(clock: Clock) -> str:
     return f"{clock().astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
-def plan(cluster: Lister, scope: Scope, policy: Policy = CAUTIOUS, clock: Clock = utc_now) -> Plan:
-    """What would be done now. Sends lists and nothing else."""
-    return make_plan(cluster.snapshot(scope), policy, now=in_seconds(clock))
+@dataclass(slots=True)
+class Memory:
+    """Of what is in order, and whose WebApp has been told so: it need not be looked into again while its objects are
+    the very same ones. It spares most of the work of a pass over a mirror, and changes nothing of what it does.
+    """
+
+    quiet: Mapping[ObjectKey, Change] = field(default_factory=dict)
+
+
+def plan(
+    cluster: Lister,
+    scope: Scope,
+    policy: Policy = CAUTIOUS,
+    clock: Clock = utc_now,
+    memory: Memory | None = None,
+) -> Plan:
+    """What would be done now. Sends lists and nothing else. `memory`: of passes under the same policy."""
+    known = memory.quiet if memory else {}
+    return make_plan(cluster.snapshot(scope), policy, now=in_seconds(clock), known=known)
 
 
 def preview(cluster: Scout, scope: Scope, policy: Policy, declared: Sequence[WebApp], clock: Clock = utc_now) -> Plan:
@@ -89,9 +105,11 @@ def _note(cluster: Scout, namespace: str) -> str:
         return "namespace not checked"
 
 
-def carry_out(plan: Plan, cluster: Cluster, orders: Orders, clock: Clock = utc_now) -> Report:
+def carry_out(
+    plan: Plan, cluster: Cluster, orders: Orders, clock: Clock = utc_now, memory: Memory | None = None
+) -> Report:
     """Do what the plan says, and tell the WebApps and their readers."""
-    teller = _Teller(cluster, orders, clock)
+    teller = _Teller(cluster, orders, clock, memory)
     results = apply(plan, cluster, orders, teller.tell, teller.now)
     teller.tell_the_rest(results)
     return teller.report(results)
@@ -110,19 +128,20 @@ def reconcile(
     orders: Orders,
     writing: Callable[[Plan], AbstractContextManager[object]],
     shaped: Callable[[Plan], Plan] = lambda made: made,
-    clock: Clock = utc_now,
+    memory: Memory | None = None,
 ) -> Report:
     """The whole pass. `shaped` takes out of the plan what is not to be done now; `writing` is given what is left, and
     entered around everything that writes."""
-    made = shaped(plan(cluster, scope, orders.policy, clock))
+    made = shaped(plan(cluster, scope, orders.policy, memory=memory))
     with writing(made):
-        return carry_out(made, cluster, orders, clock)
+        return carry_out(made, cluster, orders, memory=memory)
 
 
 class _Teller:
     """Statuses and events of one pass. They are reports: none of their failures undoes or hides a result."""
 
-    def __init__(self, cluster: Cluster, orders: Orders, clock: Clock) -> None:
+    def __init__(self, cluster: Cluster, orders: Orders, clock: Clock, memory: Memory | None = None) -> None:
+        self._memory = memory or Memory()
         self._cluster = cluster
         self._orders = orders
         self.now = in_seconds(clock)
@@ -143,7 +162,10 @@ class _Teller:
             return
         if any(result.outcome is Outcome.NOT_TRIED for result in results):
             self._no_use.set()
-        rest = [result for result in results if not result.tried and self._has_news(result)]
+        known, untried = self._memory.quiet, [result for result in results if not result.tried]
+        rest = [each for each in untried if known.get(each.key) is not each.change and self._has_news(each)]
+        loud = {result.key for result in rest}
+        self._memory.quiet = {each.key: each.change for each in untried if each.key not in loud}
         with ThreadPoolExecutor(self._orders.workers, thread_name_prefix="tell") as pool:
             list(pool.map(self.tell, rest))
 

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from webappctl.core.objects import Deployment, Unreadable
 from webappctl.core.plan import Action, Change, Obstacle
 from webappctl.core.report import Outcome, Result
 from webappctl.errors import ClusterError, Stopped
 
+_SETTLED: Final = {
+    Action.NONE: Outcome.UNCHANGED,
+    Action.HELD: Outcome.UNCHANGED,
+    Action.PAUSED: Outcome.UNCHANGED,
+    Action.ORPHAN: Outcome.ORPHAN,
+    Action.BLOCKED: Outcome.BLOCKED,
+    Action.WAITING: Outcome.WAITING,
+}
+
 
 def settled(change: Change) -> Result:
     """A row that needs no write, or gets none."""
-    outcomes = {
-        Action.NONE: Outcome.UNCHANGED,
-        Action.HELD: Outcome.UNCHANGED,
-        Action.PAUSED: Outcome.UNCHANGED,
-        Action.ORPHAN: Outcome.ORPHAN,
-        Action.BLOCKED: Outcome.BLOCKED,
-        Action.WAITING: Outcome.WAITING,
-    }
-    outcome = outcomes[change.action]
+    outcome = _SETTLED[change.action]
     if change.obstacle is Obstacle.CHANGE_BUDGET:
         outcome = Outcome.WITHHELD
     elif change.action is Action.PAUSED and change.pause is not None:

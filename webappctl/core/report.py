@@ -137,8 +137,12 @@ class Report:
     warnings: tuple[str, ...] = ()
     interruption: str = ""
 
+    @property
+    def counts(self) -> Counter[Outcome]:
+        return Counter(result.outcome for result in self.results)
+
     def count(self, *outcomes: Outcome) -> int:
-        counts = Counter(result.outcome for result in self.results)
+        counts = self.counts
         return sum(counts[outcome] for outcome in outcomes)
 
     @property

@@ -7,6 +7,7 @@ and concurrency are raised: one user, one machine, and nobody wants to wait.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -108,8 +109,13 @@ def etcd(layout: Layout, ports: Ports) -> Component:
     )
 
 
-def apiserver(layout: Layout, ports: Ports, *, audit: bool, service_accounts: bool) -> Component:
-    """`service_accounts` False: nobody makes the default ones, and pods are admitted without."""
+def apiserver(
+    layout: Layout, ports: Ports, *, audit: bool, service_accounts: bool, admission: Sequence[str] = ()
+) -> Component:
+    """`service_accounts` False: nobody makes the default ones, and pods are admitted without.
+
+    `admission`: plugins beyond those that are on by default.
+    """
     certificate, key = layout.pair("kube-apiserver")
     etcd_certificate, etcd_key = layout.pair("kube-apiserver-etcd-client")
     ca, account_key = layout.pki / "ca.crt", layout.pki / certificates.SERVICE_ACCOUNT_KEY
@@ -136,6 +142,7 @@ def apiserver(layout: Layout, ports: Ports, *, audit: bool, service_accounts: bo
             "--max-mutating-requests-inflight=400",
             "--profiling=false",
             *(() if service_accounts else ("--disable-admission-plugins=ServiceAccount",)),
+            *((f"--enable-admission-plugins={','.join(admission)}",) if admission else ()),
             *(_audit(layout) if audit else ()),
         ),
     )

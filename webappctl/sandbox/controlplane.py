@@ -50,7 +50,13 @@ class _Start:
             versions = {"etcd": readiness.etcd_version(client)}
         accounts = self._binaries.path("kube-controller-manager") is not None
         self._launch(
-            components.apiserver(self.layout, self.state.ports, audit=self.state.audit, service_accounts=accounts)
+            components.apiserver(
+                self.layout,
+                self.state.ports,
+                audit=self.state.audit,
+                service_accounts=accounts,
+                admission=self.state.admission,
+            )
         )
         with Client(self.layout.pki, self.state.ports.apiserver) as client:
             self._bring_up(client)

@@ -37,6 +37,7 @@ class _Wish:
     audit: bool
     crds: Mapping[str, Manifest]
     owner: Process | None = None
+    admission: tuple[str, ...] = ()
 
     def met_by(self, current: State) -> bool:
         return (current.audit or not self.audit) and self.crds.keys() <= set(current.crd_names)
@@ -81,18 +82,19 @@ def throwaway(
     say: Say,
     audit: bool = False,
     crds: Crds = (),
+    admission: Iterable[str] = (),
     keep: Callable[[], bool] = lambda: False,
 ) -> Iterator[Sandbox]:
     """A new sandbox with a unique name, taken down at the end, whatever ends the block, unless `keep()` is true then.
 
     SIGTERM and SIGHUP raise Stopped inside the block if nobody else handles them. If this process is killed outright,
-    the next `up` or `throwaway` of any process takes it down. `crds`, and what it raises: as `up`.
+    the next `up` or `throwaway` of any process takes it down. `admission`: more plugins. `crds`, and errors: as `up`.
     """
     name = state.check_name(f"{prefix}-{os.urandom(_SUFFIX).hex()}")
     with deferred() as stop:
         reap()
         try:
-            sandbox = _up(_Wish(name, audit, _by_name(crds), owner=processes.this()), say, stop)
+            sandbox = _up(_Wish(name, audit, _by_name(crds), processes.this(), tuple(admission)), say, stop)
             with stop.released():
                 yield sandbox
         finally:
@@ -136,8 +138,7 @@ def _running(wanted: _Wish, say: Say) -> Sandbox | None:
 def _start(wanted: _Wish, programs: Binaries, say: Say, stop: Interruption) -> Sandbox:
     began = time.monotonic()
     name = wanted.name
-    former = state.read(name)
-    if former:
+    if former := state.read(name):
         _say_why(former, say)
         controlplane.stop(former.processes)
     state.directory(name).mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -145,6 +146,7 @@ def _start(wanted: _Wish, programs: Binaries, say: Say, stop: Interruption) -> S
     initial = msgspec.structs.replace(
         basis,
         audit=basis.audit or wanted.audit,
+        admission=basis.admission or wanted.admission,
         crd_names=tuple(sorted({*basis.crd_names, *wanted.crds})),
         binaries=str(programs.directory),
         missing=programs.missing,
@@ -175,8 +177,7 @@ def _down(name: str, stop: Interruption) -> bool:
 
 def _remove(name: str) -> bool:
     """With its lock held."""
-    current = state.read(name)
-    if current:
+    if current := state.read(name):
         controlplane.stop(current.processes)
     existed = state.directory(name).exists()
     _delete(name)
@@ -225,8 +226,7 @@ def _end(name: str, keep: Callable[[], bool]) -> None:
 def _disown(name: str, stop: Interruption) -> None:
     """From now on it is a sandbox like others."""
     with _locked(name, lambda _: None, stop):
-        current = state.read(name)
-        if current:
+        if current := state.read(name):
             state.write(msgspec.structs.replace(current, owner=None))
 
 

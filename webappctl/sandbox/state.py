@@ -42,12 +42,13 @@ class Started(msgspec.Struct, frozen=True):
 class State(msgspec.Struct, frozen=True):
     """What `state.json` holds. `owner` is set for a throwaway: it ends with that process. `ready`: it came up whole.
 
-    `crd_names`: of those that were there before its controllers started.
+    `crd_names`: of those that were there before its controllers started. `admission`: see components.apiserver.
     """
 
     name: str
     ports: Ports
     audit: bool = False
+    admission: tuple[str, ...] = ()
     crd_names: tuple[str, ...] = ()
     owner: Process | None = None
     ready: bool = False

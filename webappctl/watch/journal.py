@@ -51,8 +51,8 @@ class Journal:
             self._log_pass(finished, report)
 
     def _log_pass(self, finished: Finished, report: Report) -> None:
-        counts = {outcome.value: report.count(outcome) for outcome in Outcome if report.count(outcome)}
-        keys = {**_pass_keys(finished), **counts}
+        counts = report.counts
+        keys = {**_pass_keys(finished), **{outcome.value: counts[outcome] for outcome in Outcome if counts[outcome]}}
         keys |= {"guard": "; ".join(finished.guard)} if finished.guard else {}
         log.log(logging.WARNING if report.failed else logging.INFO, "Pass finished", extra={"keys": keys})
 
@@ -60,8 +60,9 @@ class Journal:
         """Of `--plan-only`: when everything was listed, and when what is pending is another than before."""
         pending = frozenset((change.key, change.action) for change in finished.plan.pending)
         if finished.source is Source.LIST or pending != self._pending:
-            counts = {action.value: finished.plan.count(action) for action in Action if finished.plan.count(action)}
-            log.info("Pass planned", extra={"keys": {**_pass_keys(finished), **counts}})
+            counts = finished.plan.counts
+            keys = _pass_keys(finished) | {action.value: counts[action] for action in Action if counts[action]}
+            log.info("Pass planned", extra={"keys": keys})
         self._pending = pending
 
     def _log_guard(self, guard: tuple[str, ...]) -> None:

@@ -224,8 +224,12 @@ class Plan:
     terminating: tuple[ObjectKey, ...] = ()
     warnings: tuple[str, ...] = ()
 
+    @property
+    def counts(self) -> Counter[Action]:
+        return Counter(change.action for change in self.changes)
+
     def count(self, *actions: Action) -> int:
-        counts = Counter(change.action for change in self.changes)
+        counts = self.counts
         return sum(counts[action] for action in actions)
 
     @property

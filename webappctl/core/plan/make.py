@@ -26,24 +26,31 @@ from webappctl.core.plan.leftovers import leftovers
 from webappctl.core.plan.ownership import not_ours, was_ours
 from webappctl.core.plan.pause import Pause, pause_of, way_on
 from webappctl.core.plan.policy import CAUTIOUS, Policy
+from webappctl.core.plan.recall import Known, recalled
 from webappctl.core.takeover import Takeover, takeover
 
 AUTOSCALING_CONTROLLER: Final = "kube-controller-manager"
 """It writes through `scale` for every HorizontalPodAutoscaler, and for nothing else."""
+NOTHING: Final[Known] = {}
 PAUSED_PATH: Final = ("f:spec", "f:paused")
 
 
-def make_plan(snapshot: Snapshot, policy: Policy = CAUTIOUS, *, now: str = "") -> Plan:
-    """`now` is RFC 3339, for pauses that have an end; without it, none is over."""
+def make_plan(snapshot: Snapshot, policy: Policy = CAUTIOUS, *, now: str = "", known: Known = NOTHING) -> Plan:
+    """`now` is RFC 3339, for pauses that have an end; without it, none is over.
+
+    `known` spares work, and changes nothing.
+    """
     terminating = tuple(webapp.key for webapp in snapshot.webapps if webapp.metadata.terminating)
-    changes = sorted((*_rows(snapshot, policy, now), *leftovers(snapshot, policy)), key=lambda change: change.key)
+    rows = (*_rows(snapshot, policy, now, known), *leftovers(snapshot, policy))
+    changes = sorted(rows, key=lambda change: change.key)
     return Plan(tuple(changes), terminating, tuple(_blind_spots(snapshot)))
 
 
-def _rows(snapshot: Snapshot, policy: Policy, now: str) -> Iterator[Change]:
+def _rows(snapshot: Snapshot, policy: Policy, now: str, known: Known) -> Iterator[Change]:
     for webapp in snapshot.webapps:
         deployment = snapshot.deployments.get(deployment_key(webapp.key))
-        change = plan_one(webapp, deployment, snapshot.autoscalers, policy, now=now)
+        change = recalled(known, webapp, deployment, snapshot.autoscalers)
+        change = change or plan_one(webapp, deployment, snapshot.autoscalers, policy, now=now)
         if change is not None:
             yield change
 
