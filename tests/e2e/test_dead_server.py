@@ -141,7 +141,7 @@ def test_a_signal_ends_an_installation_with_130(start: Start, silence: Silence, 
 def test_watch_stays_up_says_so_once_and_goes_on_when_the_server_is_back(
     world: World, start: Start, silence: Silence, silent_kubeconfig: Path, sandbox: Sandbox
 ) -> None:
-    """No pass is a reason to end; one line says that they fail, and one that they succeed again."""
+    """One line says that the Lease, without which there is no pass, cannot be had, and one that it can again."""
     world.declare("web")
     fast = ("--interval", "200ms", "--request-timeout", "300ms")
     watch = start("watch", "-n", world.namespace, *fast, env={"KUBECONFIG": str(silent_kubeconfig)})
@@ -153,4 +153,5 @@ def test_watch_stays_up_says_so_once_and_goes_on_when_the_server_is_back(
     watch.terminate()
     _, talk = watch.communicate(timeout=20)
     assert watch.returncode == 0
-    assert (talk.count("Pass failed"), talk.count("Passes succeed again")) == (1, 1)
+    said = [talk.count(words) for words in ("Lease cannot be read or written", "Lease can be read and written again")]
+    assert said == [1, 1], talk

@@ -29,6 +29,7 @@ LISTS = (
     "list deployments.apps",
     "list horizontalpodautoscalers.autoscaling",
 )
+LEASE = tuple(f"{verb} leases.coordination.k8s.io" for verb in ("get", "create", "update"))
 
 
 def test_plan_needs_only_to_list(world: World, kubeconfig_with: As) -> None:
@@ -58,7 +59,7 @@ def test_a_list_that_is_forbidden_is_unknown_and_never_empty(world: World, kubec
 def test_a_missing_right_is_named_and_blocks_only_what_needs_it(world: World, kubeconfig_with: As) -> None:
     """apply without the right to patch Deployments says so for each, in the result and by exit code 5."""
     world.declare("web")
-    rights = (*LISTS, "patch webapps/status.apps.example.com", "create events")
+    rights = (*LEASE, *LISTS, "patch webapps/status.apps.example.com", "create events")
     done = world.webappctl("apply", "--yes", "-n", world.namespace, kubeconfig=kubeconfig_with(*rights))
     assert done.returncode == 5, done.stderr
     assert f"may not patch deployments.apps in namespace {world.namespace}" in done.stdout

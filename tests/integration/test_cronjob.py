@@ -40,6 +40,9 @@ RIGHTS = {
     ("", "events", "get"),
     ("", "events", "create"),
     ("", "events", "patch"),
+    ("coordination.k8s.io", "leases", "get"),
+    ("coordination.k8s.io", "leases", "create"),
+    ("coordination.k8s.io", "leases", "update"),
 }
 
 

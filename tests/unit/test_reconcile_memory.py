@@ -22,7 +22,7 @@ class Mirrored:
         self._cluster = world.cluster
         self._snapshot = world.cluster.snapshot(Scope())
 
-    def snapshot(self, scope: Scope) -> Snapshot:
+    def snapshot(self, _scope: Scope) -> Snapshot:
         return self._snapshot
 
     def __getattr__(self, name: str) -> Any:
