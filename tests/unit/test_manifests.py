@@ -9,7 +9,7 @@ import pytest
 from tests.manifests import webapp
 from tests.reading import manifest, read, refusal, webapps
 from webappctl import crd
-from webappctl.core.objects import ObjectKey, ObjectMeta, WebApp, WebAppSpec
+from webappctl.core.objects import ObjectKey, ObjectMeta, WebApp, WebAppSpec, annotations_of
 
 NAMESPACE = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n"
 
@@ -114,7 +114,7 @@ def test_what_the_api_server_writes_is_not_read() -> None:
     """A manifest that was `kubectl get -o yaml`."""
     written = {"uid": "u", "resourceVersion": "7", "generation": 4, "creationTimestamp": "2026-01-01T00:00:00Z"}
     more = {"managedFields": [{"manager": "kubectl"}], "ownerReferences": [{"uid": "o"}], "finalizers": ["a.b/c"]}
-    end = {"deletionTimestamp": "2026-01-01T00:00:00Z", "annotations": {"a": "b"}, "selfLink": "/x"}
+    end = {"deletionTimestamp": "2026-01-01T00:00:00Z", "selfLink": "/x"}
     stored = webapp("web", "shop", {"image": "a", "port": 80}, status={"replicas": "x"}, **written, **more, **end)
     assert webapps(json.dumps(stored)) == [WebApp(ObjectMeta(name="web", namespace="shop"), WebAppSpec("a", 80))]
 
@@ -123,6 +123,12 @@ def test_a_label_without_a_value_is_an_empty_one() -> None:
     """As the API server stores it."""
     (found,) = webapps(manifest(metadata="{name: web, labels: {a: , 1: b}}"))
     assert found.metadata.labels == {"a": "", "1": "b"}
+
+
+def test_annotations_are_those_of_the_file() -> None:
+    """One of them pauses."""
+    (found,) = webapps(manifest(metadata="{name: web, annotations: {apps.example.com/paused: moving}}"))
+    assert annotations_of(found.metadata) == {"apps.example.com/paused": "moving"}
 
 
 def test_the_same_webapp_twice_names_both_places() -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tests.builders import NOW, deployment, paused, snapshot, webapp
 from tests.double import World, key
 from tests.double.fields import Obj
 from webappctl.cluster.requests import DEPLOYMENTS, WEBAPPS
 from webappctl.core.objects import deployment_key
-from webappctl.core.plan import PAUSED_ANNOTATION, UNTIL_ANNOTATION, Action, Plan, Policy
+from webappctl.core.plan import PAUSED_ANNOTATION, UNTIL_ANNOTATION, Action, Pause, Plan, Policy, make_plan
 from webappctl.core.report import ExitCode, Outcome, exit_code
 
 WEB = key("web")
@@ -159,3 +160,17 @@ def test_a_paused_one_that_is_blocked_is_stalled_and_says_that_it_is_paused(worl
     assert exit_code(world.reconcile()) is ExitCode.UNFINISHED
     found = _conditions(world)
     assert (found["Stalled"][:2], found["Paused"][0]) == (("True", "Blocked"), "True")
+
+
+def test_a_pause_that_only_a_file_has_shows_in_its_plan() -> None:
+    """`plan -f`: as if it were applied."""
+    declared = webapp(image="nginx:2", annotations=paused("moving"))
+    (change,) = make_plan(snapshot(webapp(), deployment()).with_declared([declared]), now=NOW).changes
+    assert (change.action, change.pause) == (Action.PAUSED, Pause("moving"))
+
+
+def test_a_file_without_the_annotation_does_not_end_a_pause() -> None:
+    """Nor does applying it: whoever annotated the WebApp is another."""
+    stored, declared = webapp(annotations=paused("moving")), webapp(image="nginx:2")
+    (change,) = make_plan(snapshot(stored, deployment()).with_declared([declared]), now=NOW).changes
+    assert change.action is Action.PAUSED

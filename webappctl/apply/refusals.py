@@ -16,6 +16,7 @@ from webappctl.core.report import Outcome, Result
 from webappctl.errors import ClusterError, Forbidden, NotFound, Rejected, Stopped
 
 NAMESPACE_TERMINATING: Final = "NamespaceTerminating"
+GRANT: Final = 'grant that right to this identity, see "webappctl doctor --for apply"'
 SELECTOR_FIELD: Final = "spec.selector"
 
 
@@ -58,7 +59,7 @@ class Refusals:
         missing = self._missing_right(change) if isinstance(error, Forbidden) and not error.causes else ""
         if missing:
             message = f"forbidden: may not {missing} deployments.apps in namespace {namespace}"
-            return Refusal(Obstacle.MISSING_RIGHT, message, "grant that right to this identity")
+            return Refusal(Obstacle.MISSING_RIGHT, message, GRANT)
         if isinstance(error, Forbidden) or _denied_by_a_policy(error):
             remedy = "make room in the quota, or keep to the admission rule that the API server names"
             return Refusal(Obstacle.DENIED, quoted, error.remedy or remedy)

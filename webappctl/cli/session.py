@@ -104,7 +104,7 @@ class Interrupts:
         self.woken: Callable[[], None] = lambda: None
         """Called after `stop` was set, by the handler of the signal."""
         self.last: Callable[[], None] = lambda: None
-        """What has to be done even before an end without any cleaning up."""
+        """What has to be done even before an end without any cleaning up, unless writes are in flight."""
         self._loop = loop
         self._writing = False
         self._wrote = False
@@ -167,10 +167,11 @@ class Interrupts:
 
     def _end_now(self, why: str) -> NoReturn:
         """Without a word it is the orderly end of a loop. No other way ends a thread that waits for a server."""
-        # In a thread of its own: this one may hold a lock that it needs.
-        last = threading.Thread(target=self.last, name="last", daemon=True)
-        last.start()
-        last.join(LAST)
+        if not self._writing:  # what is on its way to the server may still be carried out
+            # In a thread of its own: this one may hold a lock that it needs.
+            last = threading.Thread(target=self.last, name="last", daemon=True)
+            last.start()
+            last.join(LAST)
         end_login_plugins()
         if why:
             # On a terminal, leave the line of a question or a progress bar first, and show the cursor again.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from webappctl.core.desired import DNS_LABEL, MAX_LABEL, MAX_NAME, problem_of
-from webappctl.core.objects import API_VERSION, GROUP, KIND, Json, ObjectMeta, WebApp, WebAppSpec
+from webappctl.core.objects import API_VERSION, GROUP, KIND, Json, ObjectMeta, WebApp, WebAppSpec, annotated
 from webappctl.manifests.faults import Fault, shown
 from webappctl.manifests.nodes import Node, dotted
 from webappctl.manifests.schema import faults
@@ -90,14 +90,19 @@ def webapp_of(document: Node, schema: Json, default_namespace: str) -> WebApp | 
     if found:
         return tuple(sorted(found, key=lambda fault: fault.line))
     name, namespace = _value(document, "metadata", "name"), _value(document, "metadata", "namespace")
-    labels = {key: node.value or "" for key, node in (_value(document, "metadata", "labels") or {}).items()}
+    labels, annotations = _texts(document, "labels"), _texts(document, "annotations")
     image, port, replicas = (_value(document, "spec", field) for field in ("image", "port", "replicas"))
     webapp = WebApp(
-        ObjectMeta(name=name, namespace=namespace or default_namespace, labels=labels or None),
+        annotated(ObjectMeta(name=name, namespace=namespace or default_namespace, labels=labels or None), annotations),
         WebAppSpec(image, int(port), None if replicas is None else int(replicas)),
     )
     problem = problem_of(webapp)  # only the pattern of the image is left
     return (Fault((document.get("spec", "image") or document).line, problem),) if problem else webapp
+
+
+def _texts(document: Node, field: str) -> dict[str, str]:
+    """Labels or annotations."""
+    return {key: node.value or "" for key, node in (_value(document, "metadata", field) or {}).items()}
 
 
 def _naming_faults(document: Node) -> Iterator[Fault]:

@@ -16,7 +16,15 @@ from webappctl.core.objects.lists import (
     read_webapps,
 )
 from webappctl.core.objects.managed import SELECTOR_PATH, FieldOwner, FieldPath, ManagedFields
-from webappctl.core.objects.meta import Condition, Json, ObjectKey, ObjectMeta, OwnerReference
+from webappctl.core.objects.meta import (
+    Condition,
+    Json,
+    ObjectKey,
+    ObjectMeta,
+    OwnerReference,
+    annotated,
+    annotations_of,
+)
 from webappctl.core.objects.names import (
     API_VERSION,
     CONTAINER,
@@ -99,6 +107,8 @@ __all__ = [
     "WebAppOfOddStatus",
     "WebAppSpec",
     "WebAppStatus",
+    "annotated",
+    "annotations_of",
     "container_path",
     "deployment_key",
     "kept",

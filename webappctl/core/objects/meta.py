@@ -58,6 +58,25 @@ class ObjectMeta(msgspec.Struct, frozen=True, rename="camel"):
         return next((owner for owner in self.owner_references or () if owner.controller), None)
 
 
+_annotations = msgspec.json.Decoder(dict[str, str] | None)
+
+
+def annotations_of(metadata: ObjectMeta) -> Mapping[str, str]:
+    raw = metadata.annotations
+    try:
+        return (_annotations.decode(raw) or {}) if bytes(raw) else {}
+    except msgspec.MsgspecError:
+        return {}
+
+
+def annotated(metadata: ObjectMeta, annotations: Mapping[str, str]) -> ObjectMeta:
+    """With those too; one that it has already gives way."""
+    if not annotations:
+        return metadata
+    together = msgspec.Raw(msgspec.json.encode({**annotations_of(metadata), **annotations}))
+    return msgspec.structs.replace(metadata, annotations=together)
+
+
 class Condition(msgspec.Struct, frozen=True, rename="camel"):
     """One of status.conditions. Times are RFC 3339 in whole seconds; null is how the API server gives one never set."""
 

@@ -9,7 +9,7 @@ import msgspec
 
 from webappctl.core.objects.autoscaler import ALL_NAMESPACES, NO_AUTOSCALERS, Autoscalers
 from webappctl.core.objects.deployment import Deployment
-from webappctl.core.objects.meta import ObjectKey
+from webappctl.core.objects.meta import ObjectKey, annotated, annotations_of
 from webappctl.core.objects.shard import Shard
 from webappctl.core.objects.unreadable import Unreadable
 from webappctl.core.objects.webapp import WebApp
@@ -95,4 +95,5 @@ def _respecified(stored: WebApp | Unreadable, declared: WebApp) -> WebApp:
     same = isinstance(stored, WebApp) and stored.spec == declared.spec
     generation = stored.metadata.generation + (not same)
     metadata = msgspec.structs.replace(stored.metadata, generation=generation)
+    metadata = annotated(metadata, annotations_of(declared.metadata))
     return WebApp(metadata, declared.spec, stored.status)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
-import msgspec
-
 from webappctl.core.desired import labels_of
-from webappctl.core.objects import GROUP, KIND, Deployment, ManagedFields, OwnerReference, WebApp
+from webappctl.core.objects import GROUP, KIND, Deployment, ManagedFields, OwnerReference, WebApp, annotations_of
 from webappctl.core.plan.change import Action, Change, Obstacle
 from webappctl.core.plan.policy import Adopt, Policy
 
@@ -19,8 +16,6 @@ _MARKS: Final = (
     ("kustomize.toolkit.fluxcd.io/name", "Kustomization"),
 )
 """Labels and annotations by which other tools say that an object is theirs; the value names what of theirs it is."""
-
-_annotations: Final = msgspec.json.Decoder(dict[str, str] | None)
 
 
 def not_ours(webapp: WebApp, deployment: Deployment, policy: Policy) -> Change | None:
@@ -90,20 +85,12 @@ def owner_or_tool_of(deployment: Deployment) -> str:
     """
     for owner in deployment.metadata.owner_references or ():
         return f"owned by {owner.kind} {owner.name}"
-    labels, annotations = deployment.metadata.labels or {}, _annotations_of(deployment)
+    labels, annotations = deployment.metadata.labels or {}, annotations_of(deployment.metadata)
     for mark, kind in _MARKS:
         value = annotations.get(mark) or labels.get(mark)
         if value:
             return f"managed by {kind} {value}"
     return ""
-
-
-def _annotations_of(deployment: Deployment) -> Mapping[str, str]:
-    raw = deployment.metadata.annotations
-    try:
-        return (_annotations.decode(raw) or {}) if bytes(raw) else {}
-    except msgspec.MsgspecError:
-        return {}
 
 
 def _other_selector(webapp: WebApp, deployment: Deployment) -> Change | None:
