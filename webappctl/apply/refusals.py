@@ -10,7 +10,7 @@ from typing import Final
 
 from webappctl.apply.results import gone
 from webappctl.apply.writer import Writer
-from webappctl.core.objects import ObjectKey
+from webappctl.core.objects import GROUP, PLURAL, ObjectKey
 from webappctl.core.plan import Action, Change, Obstacle
 from webappctl.core.report import Outcome, Result
 from webappctl.errors import ClusterError, Forbidden, NotFound, Rejected, Stopped
@@ -34,7 +34,7 @@ class Refusals:
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
-        self._may: dict[tuple[str, str], bool] = {}
+        self._may: dict[tuple[str, str, tuple[str, str, str]], bool] = {}
 
     def result_of(self, change: Change, error: Rejected) -> Result:
         """The server will not have it. That is this object's own trouble, and stays so in the next passes."""
@@ -62,7 +62,7 @@ class Refusals:
             return Refusal(Obstacle.MISSING_RIGHT, message, GRANT)
         if isinstance(error, Forbidden) or _denied_by_a_policy(error):
             remedy = "make room in the quota, or keep to the admission rule that the API server names"
-            return Refusal(Obstacle.DENIED, quoted, error.remedy or remedy)
+            return Refusal(Obstacle.DENIED, quoted, error.remedy or f"{self._owner_right_missing(change)}{remedy}")
         return Refusal(Obstacle.INVALID, quoted, error.remedy or "put right what the API server names")
 
     def _is_gone(self, key: ObjectKey) -> bool:
@@ -80,11 +80,25 @@ class Refusals:
         except (ClusterError, Stopped):
             return ""
 
-    def _may_write(self, verb: str, namespace: str) -> bool:
-        """Asked once in a pass; by two workers at the same time perhaps twice."""
-        key = (verb, namespace)
+    def _owner_right_missing(self, change: Change) -> str:
+        """A right that is needed in some clusters only, so that its lack may be the reason, or not."""
+        if not _names_a_new_owner(change):
+            return ""
+        try:
+            may = self._may_write("update", change.key.namespace, (GROUP, PLURAL, "finalizers"))
+        except (ClusterError, Stopped):
+            return ""
+        right = f"may not update {PLURAL}.{GROUP}/finalizers"
+        return "" if may else f"this identity {right}: grant that if it is about blockOwnerDeletion, else "
+
+    def _may_write(self, verb: str, namespace: str, what: tuple[str, str, str] = ("apps", "deployments", "")) -> bool:
+        """Asked once in a pass; by two workers at the same time perhaps twice. `what`: group, resource, subresource."""
+        key = (verb, namespace, what)
         if key not in self._may:
-            self._may[key] = self._writer.may(verb, group="apps", resource="deployments", namespace=namespace)
+            group, resource, subresource = what
+            self._may[key] = self._writer.may(
+                verb, group=group, resource=resource, subresource=subresource, namespace=namespace
+            )
         return self._may[key]
 
 
@@ -103,5 +117,8 @@ def _verbs(change: Change) -> tuple[str, ...]:
         return ("patch", "create")
     if change.action is Action.DELETE:
         return ("delete",)
-    new_owner = any(field.path == "ownerReference" for field in change.fields)
-    return ("patch", "delete") if new_owner else ("patch",)
+    return ("patch", "delete") if _names_a_new_owner(change) else ("patch",)
+
+
+def _names_a_new_owner(change: Change) -> bool:
+    return change.action is Action.CREATE or any(field.path == "ownerReference" for field in change.fields)

@@ -16,7 +16,7 @@ from webappctl.cli.options import Output
 from webappctl.cli.passes import unknown_names
 from webappctl.cli.session import Interrupts, write
 from webappctl.core.report import Outcome, Report
-from webappctl.errors import LeaseHeld
+from webappctl.errors import LeaseHeld, WebappctlError
 from webappctl.mirror import Mirror, Relisted, Remembered
 from webappctl.watch import Source
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from webappctl.core.plan import Budget, Plan
     from webappctl.leader import Elector
     from webappctl.render import Target
-    from webappctl.watch import Observer, Shape
+    from webappctl.watch import Finished, Observer, Shape
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +64,8 @@ class Operation:
             passes.announces = not views
             run_pass = passes.planned if self._plan_only else passes.carried_out
             # The last of them takes the pass id off the log lines.
-            heard: tuple[Observer, ...] = (watch.Journal(), self.pulse, *observers, *views, logs.PassIds())
+            streams = _Streams(lambda: self.mirror.trouble)
+            heard: tuple[Observer, ...] = (watch.Journal(), streams, self.pulse, *observers, *views, logs.PassIds())
             watch.watch(run_pass, self.schedule, budget=budget, observers=heard)
         if self._elector is not None and self._elector.conflict:
             raise LeaseHeld(self._elector.conflict)
@@ -123,6 +124,31 @@ class Operation:
             next_listing=lambda: self.schedule.next_listing,
             mirror=lambda: self.mirror.trouble,
         )
+
+
+class _Streams:
+    """An Observer that logs when changes are not seen as they happen, and when they are again. `trouble`: why not."""
+
+    def __init__(self, trouble: Callable[[], str]) -> None:
+        self._trouble = trouble
+        self._said = ""
+
+    def began(self, pass_id: str) -> None:
+        """Nothing is known anew."""
+
+    def finished(self, finished: Finished) -> None:  # noqa: ARG002 - a pass is the time to look, no more
+        self._tell()
+
+    def failed(self, error: WebappctlError, seconds: float) -> None:  # noqa: ARG002 - so is this
+        self._tell()
+
+    def _tell(self) -> None:
+        trouble = self._trouble()
+        if trouble and not self._said:
+            log.warning("Changes are not seen as they happen", extra={"keys": {"error": trouble}})
+        elif self._said and not trouble:
+            log.info("Changes are seen as they happen again")
+        self._said = trouble
 
 
 class _Passes:
