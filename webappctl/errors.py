@@ -11,6 +11,7 @@ WebappctlError
 │   └── LeaseLost         the same, because another process may do the writing now
 └── ClusterError          the API server did not do what was asked
     ├── Unreachable       no answer in time, or no connection: the next pass may succeed
+    ├── TooSlow           no answer to a write within the time that is left of the Lease, which is held still
     ├── Unauthorized      401: the credentials are not accepted
     ├── BadAnswer         an answer that no API server gives (HTML, a cut body): unknown, never empty
     └── Rejected          the API server answered with a failure Status
@@ -99,6 +100,10 @@ class ClusterError(WebappctlError):
 
 class Unreachable(ClusterError):
     """No connection, or no whole answer in time."""
+
+
+class TooSlow(ClusterError):
+    """A write that must not go on for so long. The server answers others: admission takes its time over this one."""
 
 
 class Unauthorized(ClusterError):

@@ -143,7 +143,8 @@ def test_each_of_the_five_is_named_with_its_reason_and_remedy(fleet: Fleet, key:
 def test_the_next_passes_do_not_hammer_the_five(fleet: Fleet, start: Start) -> None:
     """What was refused is tried again after a while, not in every pass."""
     audit = Audit.from_now(fleet.place)
-    watch = start("watch", *SCOPE, "--interval", "200ms", env={"KUBECONFIG": str(fleet.place.kubeconfig)})
+    place = {"KUBECONFIG": str(fleet.place.kubeconfig), "WEBAPPCTL_LEASE_NAMESPACE": "default"}
+    watch = start("watch", *SCOPE, "--interval", "200ms", env=place)
     until_passes(watch, 10)
     tried = Counter(
         (namespace, name.removesuffix("-deployment"))

@@ -228,7 +228,7 @@ def test_a_list_that_is_forbidden_in_one_namespace_deletes_nothing_in_any(
     rights = ("list webapps.apps.example.com", "list deployments.apps", "get webapps.apps.example.com")
     token = service_account(orphan.kubectl_, orphan.namespace, *rights, "delete deployments.apps")
     only_here = kubeconfig_of(token, sandbox.kubeconfig, tmp_path)
-    command = ("apply", "--yes", "--prune", "-n", orphan.namespace, "-n", "default")
+    command = ("apply", "--yes", "--prune", "--no-lock", "-n", orphan.namespace, "-n", "default")
     done = orphan.webappctl(*command, kubeconfig=only_here)
     assert done.returncode == 1
     assert "may not list" in done.stderr

@@ -57,7 +57,8 @@ def test_metrics_tell_of_passes_changes_and_requests(world: World, started: Watc
     assert _metric(watch, "passes_total", result="success", source="list") >= 1
     assert _metric(watch, "leader") == _metric(watch, "mirror_live") == 1
     assert _metric(watch, "api_requests_total", verb="watch", code="200") >= 3
-    assert _metric(watch, "api_requests_total", verb="update", resource="leases.coordination.k8s.io") >= 1
+    lease = {"verb": "update", "resource": "leases.coordination.k8s.io"}
+    eventually(lambda: _metric(watch, "api_requests_total", **lease) >= 1)
     assert _metric(watch, "mirror_differences_total") == 0
 
 

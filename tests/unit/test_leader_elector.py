@@ -45,6 +45,10 @@ def _forbidden() -> None:
     raise Forbidden("may not list leases", code=403)
 
 
+def _broken() -> None:
+    raise ZeroDivisionError
+
+
 def _as_held(stored: Stored, who: str = "them") -> None:
     stored.put({"holderIdentity": who, "leaseDurationSeconds": 60, "acquireTime": "2026-01-01T00:00:00.000000Z"})
 
@@ -197,3 +201,21 @@ def test_a_release_lets_no_error_out(stored: Stored, begin: Begin) -> None:
     stored.before("get", _unreachable)
     elector.release()
     assert not elector.leading
+
+
+def test_a_bug_in_its_thread_ends_the_wait_of_a_one_shot(stored: Stored, begin: Begin) -> None:
+    """It is raised where somebody sees it."""
+    stored.before("get", _broken)
+    with pytest.raises(ZeroDivisionError):
+        begin().acquire(60, NEVER)
+
+
+def test_a_loop_is_told_of_a_bug_in_its_thread(stored: Stored, begin: Begin) -> None:
+    """A follower for ever would look like one that is well."""
+    told = threading.Event()
+    stored.before("get", _broken)
+    elector = begin()
+    elector.on_change = told.set
+    elector.campaign()
+    assert told.wait(10)
+    assert isinstance(elector.crash, ZeroDivisionError)

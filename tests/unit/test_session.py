@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 import typer
 
@@ -33,3 +36,27 @@ def test_the_log_lines_in_an_error_are_lines(capsys: pytest.CaptureFixture[str])
     error = SandboxError("etcd ended at once\n  line \x1b[31mone\n  line two")
     _, lines = _code_and_lines(error, capsys)
     assert lines == ["webappctl: etcd ended at once", r"  line \x1b[31mone", "  line two"]
+
+
+_SIGNALLED = """
+import os, signal, time
+from webappctl.cli.session import Interrupts
+interrupts = Interrupts()
+interrupts.last = lambda: print("the Lease is given back", flush=True)
+with interrupts.handled(), interrupts.{block}:
+    for _ in range({signals}):
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(0.1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("block", "signals", "said"),
+    [("handled()", 1, "the Lease is given back\n"), ("writing()", 2, "")],
+    ids=["while reading", "while writing, by a second signal"],
+)
+def test_the_lease_is_given_back_only_when_nothing_is_in_flight(block: str, signals: int, said: str) -> None:
+    """What was sent may still be carried out, after others have begun."""
+    code = _SIGNALLED.format(block=block, signals=signals)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=30)
+    assert (done.returncode, done.stdout) == (143, said)

@@ -67,6 +67,8 @@ class Operation:
             streams = _Streams(lambda: self.mirror.trouble)
             heard: tuple[Observer, ...] = (watch.Journal(), streams, self.pulse, *observers, *views, logs.PassIds())
             watch.watch(run_pass, self.schedule, budget=budget, observers=heard)
+        if self._elector is not None and self._elector.crash:
+            raise self._elector.crash
         if self._elector is not None and self._elector.conflict:
             raise LeaseHeld(self._elector.conflict)
 
@@ -110,7 +112,7 @@ class Operation:
         return self._elector is None or self._elector.leading
 
     def _lease_changed(self) -> None:
-        if self._elector is not None and self._elector.conflict:
+        if self._elector is not None and (self._elector.conflict or self._elector.crash):
             self._interrupts.stop.set()
         self.pulse.reset()
         self.leads(self._may_run())

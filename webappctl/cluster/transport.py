@@ -27,6 +27,7 @@ from webappctl.errors import (
     ServerFailure,
     Stopped,
     Throttled,
+    TooSlow,
     Unreachable,
 )
 
@@ -202,8 +203,9 @@ class Transport:
         return min(FIRST_WAIT * 2.0 ** min(tries - 1, 10) * (0.5 + self._jitter()), LONGEST_WAIT)
 
     def _wait(self, pause: float, request: Request, because: ClusterError) -> None:
-        if self._clock() + pause >= self._limit(request):
-            self._end(request, because)
+        """The fence may have moved on by then, so it is looked at after the wait."""
+        if self._clock() + pause >= self.until:
+            _time_is_up(request, because)
         if self._stop.wait(pause):
             raise Stopped("stopped before another try", subject=request.purpose.subject) from because
 
@@ -212,9 +214,12 @@ class Transport:
             self._end(request, None)
 
     def _end(self, request: Request, because: ClusterError | None) -> NoReturn:
-        """Of the two limits, the one that came first."""
-        if request.writes and self.fence() < self.until:
-            raise LeaseLost("the Lease is not held any more", subject=request.purpose.subject) from because
+        """Of the two limits, the one that came first. The fence may have moved on since the write was cut short."""
+        now, subject = self._clock(), request.purpose.subject
+        if request.writes and self.fence() <= now and self.fence() < self.until:
+            raise LeaseLost("the Lease is not held any more", subject=subject) from because
+        if now < self.until:
+            raise TooSlow("no answer in the time that the Lease leaves to a write", subject=subject) from because
         _time_is_up(request, because)
 
 

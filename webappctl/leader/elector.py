@@ -34,6 +34,7 @@ class Elector:
     """`on_change` is called, by the elector's thread, whenever `leading`, `holder`, `awaited` or `conflict` may differ.
 
     `trouble` is the last error while there is one, and `conflict` why we may never have the Lease: both are one line.
+    `crash` is what ended the thread before its time.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class Elector:
         self.who = who
         self.trouble = ""
         self.conflict = ""
+        self.crash: Exception | None = None
         self.on_change = on_change
         self._store = store
         self._timing = timing
@@ -106,7 +108,7 @@ class Elector:
         try:
             while not self.leading:
                 self._wait_for_a_turn(stop)
-        except WebappctlError:
+        except Exception:
             self.release()
             raise
         self._acquire_until = -math.inf
@@ -132,6 +134,8 @@ class Elector:
             raise self._not_in_time()
         self._turned.wait(min(left, GLANCE))
         self._turned.clear()
+        if self.crash is not None:
+            raise self.crash
         if self._error is not None:
             raise self._error
 
@@ -144,12 +148,17 @@ class Elector:
         return LeaseHeld(f"the Lease is held by {lease.holder}{since}", subject=str(lease), remedy=remedy)
 
     def _run(self) -> None:
-        while not self._ended.is_set():
-            pause = self._turn()
-            self._turned_at = self._clock()
-            self._tell()
+        try:
+            while not self._ended.is_set():
+                pause = self._turn()
+                self._turned_at = self._clock()
+                self._tell()
+                self._turned.set()
+                self._ended.wait(self._until_fence(pause))
+        except Exception as error:  # noqa: BLE001 - a bug; whoever waits for this thread would wait in vain
+            self.crash = error
             self._turned.set()
-            self._ended.wait(self._until_fence(pause))
+            self.on_change()
 
     def _turn(self) -> float:
         try:
