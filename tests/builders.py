@@ -119,8 +119,8 @@ def snapshot(*objects: Any) -> Snapshot:
     """Of WebApps, Deployments, Autoscalers and Unreadables; an Unreadable is taken for a WebApp."""
     deployments = {found.key: found for found in objects if isinstance(found, Deployment)}
     autoscalers = Autoscalers.of(found for found in objects if isinstance(found, Autoscaler))
-    webapps = tuple(found for found in objects if not isinstance(found, Deployment | Autoscaler))
-    return Snapshot(webapps, deployments, autoscalers)
+    webapps = (found for found in objects if not isinstance(found, Deployment | Autoscaler))
+    return Snapshot(tuple(sorted(webapps, key=lambda webapp: webapp.metadata.key)), deployments, autoscalers)
 
 
 def autoscaler(of: str = "web", minimum: int = 2, maximum: int = 9, **target: str) -> Autoscaler:

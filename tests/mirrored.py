@@ -12,7 +12,7 @@ from tests.double.world import NOW
 from tests.world import eventually
 from webappctl.apply import Orders
 from webappctl.core.objects import Deployment, ObjectKey, Scope, Snapshot
-from webappctl.mirror import Mirror, Relisted, Remembered, Seen
+from webappctl.mirror import Mirror, Relisted, Relisting, Remembered, Seen
 from webappctl.reconcile import carry_out, plan
 
 QUICKLY = -0.48
@@ -68,7 +68,7 @@ class Mirrored:
 
     @property
     def relisted(self) -> Relisted:
-        return Relisted(self.world.cluster, self.mirror)
+        return Relisted(self.world.cluster, self.mirror, Relisting(self.world.cluster, self.scope))
 
     @property
     def remembered(self) -> Remembered:

@@ -6,7 +6,7 @@ It remembers nothing between passes: whatever a pass missed, the next one finds.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
@@ -162,12 +162,21 @@ class _Teller:
             return
         if any(result.outcome is Outcome.NOT_TRIED for result in results):
             self._no_use.set()
-        known, untried = self._memory.quiet, [result for result in results if not result.tried]
-        rest = [each for each in untried if known.get(each.key) is not each.change and self._has_news(each)]
-        loud = {result.key for result in rest}
-        self._memory.quiet = {each.key: each.change for each in untried if each.key not in loud}
+        rest = self._remembered(result for result in results if not result.tried)
         with ThreadPoolExecutor(self._orders.workers, thread_name_prefix="tell") as pool:
             list(pool.map(self.tell, rest))
+
+    def _remembered(self, results: Iterable[Result]) -> list[Result]:
+        """Those that there is something to tell of; the others are for the memory."""
+        known, quiet, loud = self._memory.quiet, {}, []
+        for result in results:
+            key = result.key
+            if known.get(key) is not result.change and self._has_news(result):
+                loud.append(result)
+            else:
+                quiet[key] = result.change
+        self._memory.quiet = quiet
+        return loud
 
     def tell_statuses(self, results: Sequence[Result]) -> None:
         """Of what has been told before, and has got on since: no event says it twice."""

@@ -71,7 +71,7 @@ def create(names: Iterable[str]) -> Plan:
 def everything() -> Metrics:
     """With a series of every metric that there is."""
     metrics = Metrics(process=False)
-    metrics.leading(True)
+    metrics.watch_leader(lambda: True)
     metrics.watch_mirror(lambda: (1.5, True))
     metrics.request("list", "webapps.apps.example.com", "200", 0.1)
     metrics.failed("Unreachable", seconds=30, source="list")

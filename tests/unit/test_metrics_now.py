@@ -111,11 +111,17 @@ def test_after_a_pass_that_failed_all_stands_as_it_was_known(metrics: Metrics) -
 
 def test_a_follower_does_not_say_how_things_stand(metrics: Metrics) -> None:
     """Nor does its last pass, which ended when the Lease was lost already: its leader says it."""
-    metrics.leading(True)
-    _pass(metrics, blocked())
-    metrics.leading(False)
+    metrics.watch_leader(lambda: False)
     _pass(metrics, blocked())
     assert (samples(metrics, "blocked"), samples(metrics, "webapps"), value(metrics, "leader")) == ({}, {}, 0)
+
+
+def test_a_new_leader_says_nothing_until_its_first_pass(metrics: Metrics) -> None:
+    """What it saw when it led before is old."""
+    leads = [True, False, True]
+    metrics.watch_leader(lambda: leads.pop(0))
+    _pass(metrics, blocked())
+    assert [bool(samples(metrics, "blocked")) for _ in range(3)] == [True, False, False]
 
 
 def test_a_fleet_in_which_all_is_wrong_has_a_bounded_number_of_series(metrics: Metrics) -> None:

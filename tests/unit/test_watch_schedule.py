@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from webappctl.watch.schedule import LONGEST_GAP, SHORTEST_GAP, Alarm, Schedule, Source
+from webappctl.watch.schedule import LONGEST_GAP, SHORTEST_GAP, Alarm, Conditions, Schedule, Source
 
 INTERVAL = 30.0
 
@@ -13,11 +13,12 @@ class Times:
     """A schedule on a clock that its own waits move on, and whether it may run."""
 
     def __init__(self) -> None:
-        self.now, self.may_run, self.stop = 1000.0, True, threading.Event()
+        self.now, self.stop = 1000.0, threading.Event()
+        self.may_run = self.listed = self.remembers = True
         self.schedule = Schedule(
             INTERVAL,
             stop=self.stop,
-            may_run=lambda: self.may_run,
+            conditions=Conditions(lambda: self.may_run, lambda: self.listed, lambda: self.remembers),
             chance=lambda: 0.5,
             clock=lambda: self.now,
         )
@@ -111,6 +112,51 @@ def test_a_follower_passes_when_it_leads_and_not_before() -> None:
 
     times.wait = lead  # type: ignore[method-assign]
     assert (times.schedule.next(), times.now) == (Source.LIST, 1000)
+
+
+def test_passes_are_woken_while_everything_is_being_listed() -> None:
+    """A list of a big fleet takes seconds."""
+    times = Times()
+    times.passed(1)
+    times.now, times.listed = times.schedule.next_listing + 1, False
+    times.schedule.wake()
+    assert times.passed(0.1) is Source.MIRROR
+    times.listed = True
+    assert times.passed(0.1) is Source.LIST
+
+
+def test_what_cannot_be_remembered_is_listed() -> None:
+    """As long as the streams are down, say: on the interval."""
+    times = Times()
+    times.passed(1)
+    times.remembers = False
+    times.schedule.wake()
+    assert (times.schedule.next(), times.now) == (Source.LIST, 1001 + INTERVAL)
+
+
+def test_what_can_be_done_from_an_instant_on_is_done_then() -> None:
+    """A refusal that may be tried again, a pause that ends: nothing else would wake it."""
+    times = Times()
+    times.passed(1)
+    times.schedule.wake_at(times.now + 7)
+    assert (times.schedule.next(), times.now) == (Source.MIRROR, 1008)
+
+
+def test_an_instant_is_heeded_once() -> None:
+    times = Times()
+    times.passed(1)
+    times.schedule.wake_at(times.now + 7)
+    assert [times.passed(0.1), times.passed(0.1)] == [Source.MIRROR, Source.LIST]
+
+
+def test_one_that_begins_to_lead_acts_on_what_it_remembers_while_it_lists() -> None:
+    """At once, though it has listed a moment ago."""
+    times = Times()
+    times.passed(1)
+    times.now += 5
+    times.listed = False
+    times.schedule.begin_anew()
+    assert (times.schedule.next(), times.now) == (Source.MIRROR, 1006)
 
 
 def test_nothing_is_due_once_it_is_to_stop() -> None:

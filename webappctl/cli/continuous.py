@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import random
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from webappctl.cli.passes import unknown_names
 from webappctl.cli.session import Interrupts, write
 from webappctl.core.report import Outcome, Report
 from webappctl.errors import LeaseHeld, WebappctlError
-from webappctl.mirror import Mirror, Relisted, Remembered
+from webappctl.mirror import Mirror, Relisted, Relisting, Remembered
 from webappctl.watch import Source
 
 if TYPE_CHECKING:
@@ -45,8 +45,15 @@ class Operation:
         elector: Elector | None,
         plan_only: bool = False,
     ) -> None:
-        self.schedule = watch.Schedule(interval, stop=interrupts.stop, may_run=self._may_run, chance=random.random)
+        relisting = Relisting(cluster, target.scope)
+        conditions = watch.Conditions(self.may_run, relisting.ready, lambda: self.mirror.filled)
+        self.schedule = watch.Schedule(interval, stop=interrupts.stop, chance=random.random, conditions=conditions)
+        relisting.done = self.schedule.alarm.ring
         self.mirror = Mirror(cluster, target.scope, wake=self.schedule.wake)
+        self._views: dict[Source, reconcile.Cluster] = {
+            Source.LIST: Relisted(cluster, self.mirror, relisting),
+            Source.MIRROR: Remembered(cluster, self.mirror),
+        }
         self.pulse = watch.Pulse()
         self._cluster = cluster
         self._target = target
@@ -54,13 +61,12 @@ class Operation:
         self._interval = interval
         self._elector = elector
         self._plan_only = plan_only
-        self.leads: Callable[[bool], None] = lambda _: None
-        """Told whether it leads, when that changes; never without a Lease."""
+        self._leads = False
 
     def run(self, orders: Orders, budget: Budget, output: Output, observers: Sequence[Observer] = ()) -> None:
         """Until a signal. Raises LeaseHeld where others run in another mode."""
         with self._shown(output) as views, self._begun():
-            passes = _Passes(self._cluster, self.mirror, self._target, orders, self._interrupts, output)
+            passes = _Passes(self._views, self._target, orders, self._interrupts, output, self.may_run)
             passes.announces = not views
             run_pass = passes.planned if self._plan_only else passes.carried_out
             # The last of them takes the pass id off the log lines.
@@ -84,7 +90,7 @@ class Operation:
         """Why this process should be started anew; empty when it is well. An API server that is down is no reason."""
         if self._elector is not None and self._elector.overdue:
             return "the Lease has not been looked at for too long"
-        return self.pulse.ailing(self._interval) if self._may_run() else ""
+        return self.pulse.ailing(self._interval) if self.may_run() else ""
 
     def unready(self) -> str:
         """Why it could not do its work now; a follower is ready when it could lead."""
@@ -104,18 +110,25 @@ class Operation:
                 self._elector.on_change = self._lease_changed
                 self._interrupts.last = self._elector.release
                 ending.callback(self._elector.release)
-                self.leads(self._may_run())
                 self._elector.campaign()
             yield
 
-    def _may_run(self) -> bool:
+    @property
+    def locked(self) -> bool:
+        """It needs the Lease to write."""
+        return self._elector is not None
+
+    def may_run(self) -> bool:
         return self._elector is None or self._elector.leading
 
     def _lease_changed(self) -> None:
+        """Told by the elector's thread, also of what is no change of who leads."""
         if self._elector is not None and (self._elector.conflict or self._elector.crash):
             self._interrupts.stop.set()
-        self.pulse.reset()
-        self.leads(self._may_run())
+        before, self._leads = self._leads, self.may_run()
+        if self._leads and not before:
+            self.pulse.reset()
+            self.schedule.begin_anew()
         self.schedule.alarm.ring()
 
     def _shown(self, output: Output) -> AbstractContextManager[list[live.LiveView]]:
@@ -160,17 +173,15 @@ class _Passes:
 
     def __init__(
         self,
-        cluster: Cluster,
-        mirror: Mirror,
+        views: Mapping[Source, reconcile.Cluster],
         target: Target,
         orders: Orders,
         interrupts: Interrupts,
         output: Output,
+        may_run: Callable[[], bool],
     ) -> None:
-        self._views: dict[Source, reconcile.Cluster] = {
-            Source.LIST: Relisted(cluster, mirror),
-            Source.MIRROR: Remembered(cluster, mirror),
-        }
+        self._views = views
+        self._may_run = may_run
         self._target = target
         self._orders = orders
         self._interrupts = interrupts
@@ -182,14 +193,19 @@ class _Passes:
     def carried_out(self, source: Source, shape: Shape) -> Report:
         view, scope = self._views[source], self._target.scope
         report = reconcile.reconcile(view, scope, self._orders, self._writing, shape, memory=self._memory)
-        if self._interrupts.number and report.count(Outcome.NOT_TRIED):
-            report = replace(report, interruption="interrupted by a signal")
+        if report.count(Outcome.NOT_TRIED) and (why := self._interruption()):
+            report = replace(report, interruption=why)
         if source is Source.LIST or any(result.tried for result in report.results):
             self._print(
                 lambda: render.report_json(report, self._target, compact=True),
                 lambda: render.report_yaml(report, self._target),
             )
         return report
+
+    def _interruption(self) -> str:
+        if self._interrupts.number:
+            return "interrupted by a signal"
+        return "" if self._may_run() else "the Lease was lost"
 
     def planned(self, source: Source, shape: Shape) -> None:
         made = shape(reconcile.plan(self._views[source], self._target.scope, self._orders.policy))

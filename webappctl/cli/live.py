@@ -33,6 +33,9 @@ EVERY: Final = 1.0
 SHORTEST: Final = 0.25
 """Seconds between two of them, whatever happens."""
 
+LONGEST_END: Final = 0.5
+"""Seconds to wait for the last picture; a terminal that takes no more must not hold up the end."""
+
 KEPT: Final = 50
 """Changes and log lines. A terminal has no room for more."""
 
@@ -174,7 +177,7 @@ def _drawn(view: LiveView, console: Console) -> Iterator[None]:
             view.stopped()
             over.set()
             view.changed.set()
-            thread.join()
+            thread.join(LONGEST_END)
 
 
 def _draw(view: LiveView, live: Live, over: threading.Event) -> None:

@@ -32,7 +32,8 @@ class Measuring:
     def follow(self, operation: Operation) -> None:
         mirror = self._mirror = operation.mirror
         self.metrics.watch_mirror(lambda: (mirror.age(), mirror.live))
-        operation.leads = self.metrics.leading
+        if operation.locked:
+            self.metrics.watch_leader(operation.may_run)
 
     def began(self, pass_id: str) -> None:
         """Nothing can be measured yet."""

@@ -29,12 +29,12 @@ REFUSED: Final = 4
 
 CODES: Final = ((UsageError, USAGE), (Refused, REFUSED), (LeaseLost, REFUSED))
 
-GRACE: Final = 8.0
+GRACE: Final = 7.0
 """Seconds that the writes in flight have to end after a signal; a container runtime kills after 10."""
 LAST: Final = 2.0
 """Seconds for what has to be done even before an end without any cleaning up."""
 GRACE_OF_READS: Final = 0.5
-"""Seconds that a loop has to end by itself after a signal, when it writes nothing."""
+"""Seconds that a loop has to end by itself after a signal, when it writes nothing, or no more."""
 
 
 def say(line: str) -> None:
@@ -125,7 +125,7 @@ class Interrupts:
             say(f"webappctl: {error}")
             raise typer.Exit(self.exit_code) from None
         finally:
-            self._cancel_timer()
+            self._end_soon()
             for number, handler in before.items():
                 signal.signal(number, handler)
 
@@ -137,7 +137,7 @@ class Interrupts:
             yield
         finally:
             self._writing = False
-            self._cancel_timer()
+            self._end_soon()
 
     @property
     def exit_code(self) -> int:
@@ -145,7 +145,8 @@ class Interrupts:
 
     def _handle(self, number: int, _frame: FrameType | None) -> None:
         if self.number:
-            self._end_now("interrupted again" + (", the outcome of the writes in flight is unknown" * self._writing))
+            unknown = ", the outcome of the writes in flight is unknown" * self._writing
+            self._end_now(f"interrupted again{unknown}", at_once=True)
         self.number = number
         self.stop.set()
         self.woken()
@@ -161,11 +162,14 @@ class Interrupts:
         self._timer.daemon = True
         self._timer.start()
 
-    def _cancel_timer(self) -> None:
+    def _end_soon(self) -> None:
+        """The writes have ended by themselves. What is left of a loop has to, too: a thread may wait for a server."""
         if self._timer is not None:
             self._timer.cancel()
+        if self._loop and self.number:
+            self._end_after(GRACE_OF_READS, "")
 
-    def _end_now(self, why: str) -> NoReturn:
+    def _end_now(self, why: str, *, at_once: bool = False) -> NoReturn:
         """Without a word it is the orderly end of a loop. No other way ends a thread that waits for a server."""
         if not self._writing:  # what is on its way to the server may still be carried out
             # In a thread of its own: this one may hold a lock that it needs.
@@ -178,7 +182,7 @@ class Interrupts:
             ahead = "\r\x1b[K\x1b[?25h" if os.isatty(2) else ""
             with suppress(OSError):  # nobody reads it any more
                 os.write(2, f"{ahead}webappctl: {why}\n".encode())
-        os._exit(self.exit_code if why else 0)
+        os._exit(0 if self._loop and not at_once else self.exit_code)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Final, NoReturn
 
 from webappctl.cluster.refusal import refusal
+from webappctl.cluster.retry_after import LONGEST_WAIT, retry_after
 from webappctl.cluster.wire import Answer, NotSent, Request, Stream, Wire
 from webappctl.errors import (
     BadAnswer,
@@ -33,7 +33,6 @@ from webappctl.errors import (
 
 ALL_TRIES: Final = 60.0
 """Seconds for one request with all its tries, unless twice the request timeout is more."""
-LONGEST_WAIT: Final = 30.0
 FIRST_WAIT: Final = 0.5
 TRIES_OF_A_DEAD_SERVER: Final = 2
 
@@ -221,18 +220,6 @@ class Transport:
         if now < self.until:
             raise TooSlow("no answer in the time that the Lease leaves to a write", subject=subject) from because
         _time_is_up(request, because)
-
-
-def retry_after(headers: Mapping[str, str]) -> float:
-    """Seconds, from 0 to LONGEST_WAIT. A date counts from the server's own `Date`; what makes no sense counts as 0."""
-    value = headers.get("retry-after", "").strip()
-    if value.isdecimal() and value.isascii():
-        return float(min(int(value[:9]), LONGEST_WAIT))
-    try:
-        seconds = (parsedate_to_datetime(value) - parsedate_to_datetime(headers.get("date", ""))).total_seconds()
-    except (ValueError, TypeError):  # no date, or one with a zone and one without
-        return 0.0
-    return min(max(seconds, 0.0), LONGEST_WAIT)
 
 
 def _may_repeat(request: Request, error: ClusterError) -> bool:

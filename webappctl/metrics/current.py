@@ -20,23 +20,20 @@ class Current(Collector):
 
     def __init__(self) -> None:
         self.mirror: MirrorState | None = None
+        self.leads: Callable[[], bool] | None = None
         self._lock = threading.Lock()
         self._now: Now | None = None
-        self._leader: bool | None = None
 
     def set(self, now: Now) -> None:
-        """A follower's last pass may end after it has lost the Lease."""
         with self._lock:
-            self._now = None if self._leader is False else now
-
-    def lead(self, *, is_leader: bool) -> None:
-        with self._lock:
-            self._leader = is_leader
-            self._now = self._now if is_leader else None
+            self._now = now
 
     def collect(self) -> Iterator[Metric]:
+        leader = self.leads() if self.leads else None
         with self._lock:
-            now, leader = self._now, self._leader
+            if leader is False:
+                self._now = None  # its leader says how things stand, also after this process leads again
+            now = self._now
         yield _one(
             "webappctl_leader",
             "1 for the process that has the Lease, 0 for one that waits for it.",

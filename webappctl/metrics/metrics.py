@@ -132,9 +132,9 @@ class Metrics:
         self._requests.labels(verb, resource, code or "none").inc()
         self._latency.labels(verb, resource).observe(seconds)
 
-    def leading(self, is_leader: bool) -> None:  # noqa: FBT001 - the one thing that it says
-        """A follower does not say how things stand: its leader does."""
-        self._current.lead(is_leader=is_leader)
+    def watch_leader(self, leads: Callable[[], bool]) -> None:
+        """From now on asked at each scrape. A follower does not say how things stand: its leader does."""
+        self._current.leads = leads
 
     def watch_mirror(self, state: MirrorState) -> None:
         """From now on asked at each scrape: seconds since its quietest stream was heard, and whether all are up."""

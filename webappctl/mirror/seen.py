@@ -21,6 +21,7 @@ from webappctl.core.objects import (
 )
 from webappctl.errors import NotFound, Unreachable
 from webappctl.mirror.mirror import Mirror
+from webappctl.mirror.relisting import Relisting
 from webappctl.mirror.source import Behind
 
 log = logging.getLogger(__name__)
@@ -85,11 +86,15 @@ class Seen(ABC):
 
 
 class Relisted(Seen):
-    """For the passes of the interval: everything is listed, and the mirror healed where it differs."""
+    """For the passes of the interval: everything was listed, and the mirror is healed where it differs."""
+
+    def __init__(self, cluster: Behind, mirror: Mirror, relisting: Relisting) -> None:
+        super().__init__(cluster, mirror)
+        self._relisting = relisting
 
     def snapshot(self, scope: Scope) -> Snapshot:
         """The mirror may be ahead of the lists."""
-        lists = self._cluster.lists(scope)
+        lists = self._relisting.take()
         differences = self._mirror.compare(lists)
         if differences:
             log.error("Mirror differed from the lists", extra={"keys": {"objects": differences}})

@@ -6,6 +6,18 @@ from webappctl.watch.backoff import Backoff
 from webappctl.watch.journal import Journal
 from webappctl.watch.loop import Finished, Observer, Pass, Shape, watch
 from webappctl.watch.pulse import Pulse
-from webappctl.watch.schedule import Schedule, Source
+from webappctl.watch.schedule import Conditions, Schedule, Source
 
-__all__ = ["Backoff", "Finished", "Journal", "Observer", "Pass", "Pulse", "Schedule", "Shape", "Source", "watch"]
+__all__ = [
+    "Backoff",
+    "Conditions",
+    "Finished",
+    "Journal",
+    "Observer",
+    "Pass",
+    "Pulse",
+    "Schedule",
+    "Shape",
+    "Source",
+    "watch",
+]

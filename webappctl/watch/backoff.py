@@ -6,6 +6,7 @@ words of the last refusal, so that its status stays as it is, and there is nothi
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -60,6 +61,10 @@ class Backoff:
                 self._refusals[key] = _refusal(result, self._refusals.get(key), now)
             elif result.outcome in DONE:
                 self._refusals.pop(key, None)
+
+    def due(self, now: float) -> float:
+        """When the next of them may be tried again; infinite for none."""
+        return min((last.until for last in self._refusals.values() if last.until > now), default=math.inf)
 
 
 def _refusal(result: Result, last: _Refusal | None, now: float) -> _Refusal:

@@ -7,6 +7,7 @@ five minutes. Another spec of the WebApp is written at once.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
@@ -68,6 +69,12 @@ class Fights:
                 for field in _drifted(result.change):
                     key = _uid(result.change), field.path
                     self._fights[key] = _put_back(self._fights.get(key), field.manager, _generation(result.change), now)
+
+    def due(self, now: float) -> float:
+        """When the next contested field is put back, or is contested no more; infinite for none."""
+        contested = [fight for fight in self._fights.values() if fight.delay]
+        instants = (instant for fight in contested for instant in (fight.until, fight.seen + WINDOW))
+        return min((instant for instant in instants if instant > now), default=math.inf)
 
     def _held_back(self, change: Change, now: float) -> Change:
         found = [self._found_again(change, field, now) for field in _drifted(change)]

@@ -53,13 +53,11 @@ def watch(run_pass: Pass, schedule: Schedule, *, budget: Budget, observers: Sequ
             observer.began(pass_id)
         try:
             report = run_pass(source, restraint.shape)
-        except LeaseLost:
-            pass  # the schedule knows
-        except Stopped:
-            break
-        except (ClusterError, ConfigError) as error:
+        except (ClusterError, ConfigError, LeaseLost) as error:
             for observer in observers:
                 observer.failed(error, time.monotonic() - began)
+        except Stopped:
+            break
         else:
             if report is not None:
                 restraint.learn(report)
@@ -67,4 +65,5 @@ def watch(run_pass: Pass, schedule: Schedule, *, budget: Budget, observers: Sequ
             for observer in observers:
                 observer.finished(finished)
         schedule.ended(source, time.monotonic() - began)
+        schedule.wake_at(restraint.due())
     log.info("Stopped")

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import time
-from typing import Protocol
+from typing import Final, Protocol
 
-from webappctl.core.plan import Budget, Plan, refusals, within
-from webappctl.core.report import Report
+from webappctl.core.plan import Budget, Plan, refusals, seconds_left, within
+from webappctl.core.report import Outcome, Report
+from webappctl.reconcile import in_seconds, utc_now
 from webappctl.watch.backoff import Backoff
 from webappctl.watch.fights import Fights
+
+AGAIN: Final = 5.0
+"""Seconds until the rows are tried that a pass did not come to."""
 
 
 class _Memory(Protocol):
@@ -16,6 +21,7 @@ class _Memory(Protocol):
 
     def hold_back(self, plan: Plan, now: float) -> Plan: ...
     def learn(self, report: Report, now: float) -> None: ...
+    def due(self, now: float) -> float: ...
 
 
 class Restraint:
@@ -25,6 +31,7 @@ class Restraint:
         self.reasons: tuple[str, ...] = ()
         self.plan = Plan(())
         self._budget = budget
+        self._again = math.inf
         self._memories: tuple[_Memory, ...] = (Backoff(), Fights())
 
     def shape(self, made: Plan) -> Plan:
@@ -38,5 +45,15 @@ class Restraint:
 
     def learn(self, report: Report) -> None:
         now = time.monotonic()
+        self._again = now + AGAIN if report.count(Outcome.NOT_TRIED) else math.inf
         for memory in self._memories:
             memory.learn(report, now)
+
+    def due(self) -> float:
+        """The instant from which a pass would do more than the last one, though nothing changes."""
+        now = time.monotonic()
+        text = in_seconds(utc_now)
+        pauses = (seconds_left(change.pause, text) for change in self.plan.changes if change.pause)
+        # The times of pauses are whole seconds, and so is the one that they are compared with.
+        ended = now + 1 + min(pauses, default=math.inf)
+        return min(*(memory.due(now) for memory in self._memories), self._again, ended)

@@ -70,7 +70,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """All WebApps of a scope, and every Deployment beside them that could be theirs, by key.
+    """All WebApps of a scope, in the order of their keys, and every Deployment that could be theirs, by key.
 
     A Snapshot is whole: a list that failed or was cut raises instead, so absent here means absent in the cluster.
     """

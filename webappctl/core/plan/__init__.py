@@ -14,7 +14,7 @@ from webappctl.core.plan.change import (
 )
 from webappctl.core.plan.guards import DEFAULT_DELETES, Budget, Limit, refusals, within
 from webappctl.core.plan.make import make_plan, plan_one
-from webappctl.core.plan.pause import PAUSE, PAUSED_ANNOTATION, UNTIL_ANNOTATION, Pause, pause_of, way_out
+from webappctl.core.plan.pause import PAUSE, PAUSED_ANNOTATION, UNTIL_ANNOTATION, Pause, pause_of, seconds_left, way_out
 from webappctl.core.plan.policy import CAUTIOUS, Adopt, Policy
 from webappctl.core.plan.verdict import Answer, Verdict
 
@@ -45,6 +45,7 @@ __all__ = [
     "pause_of",
     "plan_one",
     "refusals",
+    "seconds_left",
     "way_out",
     "within",
 ]

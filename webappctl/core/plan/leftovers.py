@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from webappctl.core.objects import MANAGED_BY, Deployment, ManagedFields, ObjectKey, Snapshot, webapp_key
+from webappctl.core.objects import (
+    MANAGED_BY,
+    Deployment,
+    ManagedFields,
+    ObjectKey,
+    Snapshot,
+    deployment_key,
+    webapp_key,
+)
 from webappctl.core.plan.change import Action, Change, Effect, Obstacle
 from webappctl.core.plan.ownership import is_webapp, owner_or_tool_of, waiting
 from webappctl.core.plan.policy import Policy
@@ -15,11 +23,10 @@ def leftovers(snapshot: Snapshot, policy: Policy) -> Iterator[Change]:
     if not snapshot.every_webapp:
         return
     uids = {webapp.key: webapp.metadata.uid for webapp in snapshot.webapps}
-    for deployment in snapshot.deployments.values():
+    for key in snapshot.deployments.keys() - {deployment_key(webapp) for webapp in uids}:  # the others have a row
+        deployment = snapshot.deployments[key]
         if not isinstance(deployment, Deployment) or deployment.metadata.terminating:
             continue
-        if webapp_key(deployment.key) in uids:
-            continue  # it has a row
         change = _dangling(deployment, uids) or _orphan(deployment, policy)
         if change is not None:
             yield change

@@ -41,8 +41,9 @@ def make_plan(snapshot: Snapshot, policy: Policy = CAUTIOUS, *, now: str = "", k
     `known` spares work, and changes nothing.
     """
     terminating = tuple(webapp.key for webapp in snapshot.webapps if webapp.metadata.terminating)
-    rows = (*_rows(snapshot, policy, now, known), *leftovers(snapshot, policy))
-    changes = sorted(rows, key=lambda change: change.key)
+    changes, left = list(_rows(snapshot, policy, now, known)), list(leftovers(snapshot, policy))
+    if left:  # WebApps are in order
+        changes = sorted((*changes, *left), key=lambda change: change.key)
     return Plan(tuple(changes), terminating, tuple(_blind_spots(snapshot)))
 
 

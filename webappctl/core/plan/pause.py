@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from datetime import datetime
@@ -59,6 +60,12 @@ def pause_of(metadata: ObjectMeta, now: str) -> tuple[Pause | None, str]:
         return Pause(found.paused), f'{UNTIL_ANNOTATION} is "{found.until}", which is no RFC 3339 time: it has no end'
     present = _instant(now)
     return (None if present and present >= end else Pause(found.paused, found.until)), ""
+
+
+def seconds_left(pause: Pause, now: str) -> float:
+    """Until it is over; infinite for one without an end, and where nobody knows the time."""
+    end, present = _instant(pause.until), _instant(now)
+    return (end - present).total_seconds() if end and present else math.inf
 
 
 def way_on(key: ObjectKey) -> str:
