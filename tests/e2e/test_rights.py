@@ -29,7 +29,7 @@ LISTS = (
     "list deployments.apps",
     "list horizontalpodautoscalers.autoscaling",
 )
-LEASE = tuple(f"{verb} leases.coordination.k8s.io" for verb in ("get", "create", "update"))
+LEASE = tuple(f"{verb} leases.coordination.k8s.io" for verb in ("get", "list", "create", "update"))
 
 
 def test_plan_needs_only_to_list(world: World, kubeconfig_with: As) -> None:

@@ -41,6 +41,7 @@ RIGHTS = {
     ("", "events", "create"),
     ("", "events", "patch"),
     ("coordination.k8s.io", "leases", "get"),
+    ("coordination.k8s.io", "leases", "list"),
     ("coordination.k8s.io", "leases", "create"),
     ("coordination.k8s.io", "leases", "update"),
 }

@@ -37,7 +37,7 @@ ROLES: dict[str, tuple[Right, ...]] = {
     WATCH: RIGHTS[Mode.WATCH],
     NAMESPACED: RIGHTS[Mode.WATCH],
     PLAN_ONLY: RIGHTS[Mode.PLAN_ONLY],
-    INDEXED: (*RIGHTS[Mode.APPLY], *ADDED[Mode.SHARD]),
+    INDEXED: tuple(dict.fromkeys((*RIGHTS[Mode.APPLY], *ADDED[Mode.SHARD]))),
     STATEFUL: RIGHTS[Mode.SHARD],
 }
 

@@ -126,18 +126,21 @@ def elector_for(
 
 @dataclass
 class Hold:
-    """The Lease while a one-shot has it. Once it was lost it is lost for good, also if it could be had again: what was
-    planned with it is not to be carried out in two parts. Without an elector nothing can be lost."""
+    """The Lease while a one-shot has it. Once it was lost it is lost for good, also if it was had again before anybody
+    looked: what was planned with it is not to be carried out in two parts. Without an elector nothing can be lost."""
 
     elector: Elector | None = None
     lost: bool = False
+
+    def __post_init__(self) -> None:
+        self._term = self.elector.term if self.elector else 0
 
     def fence(self) -> float:
         """For `Transport.fence`."""
         if self.elector is None:
             return math.inf
-        fence = self.elector.fence()
-        self.lost = self.lost or fence <= time.monotonic()
+        fence = self.elector.fence()  # before the term: see Candidate
+        self.lost = self.lost or fence <= time.monotonic() or self.elector.term != self._term
         return -math.inf if self.lost else fence
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
 from typing import Final
@@ -35,14 +35,15 @@ class Where(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """Printed `patch webapps.apps.example.com/status`. `without`: what is missed without it, where that is bearable."""
+    """Printed `patch webapps.apps.example.com/status`. `without`: what is missed without it, where that is bearable,
+    which it may be for one mode and not for another."""
 
     verb: str
     resource: str
     group: str = ""
     subresource: str = ""
     where: Where = Where.SCOPE
-    without: str = ""
+    without: str = field(default="", compare=False)
 
     def __str__(self) -> str:
         group, subresource = f".{self.group}" * bool(self.group), f"/{self.subresource}" * bool(self.subresource)
@@ -69,15 +70,18 @@ BUILDS_ON: Final[Mapping[Mode, Mode]] = MappingProxyType(
 )
 """A mode needs all that another one needs."""
 
-_LEASES: Final = "leases"
-_COORDINATION: Final = "coordination.k8s.io"
 _BLIND: Final = "only what an autoscaler has scaled already is left to it"
 _DEAF: Final = "a change of an autoscaler is seen at the next full listing only"
+_UNNOTICED: Final = "shards that write to the same WebApps would not be noticed"
 _NO_EVENTS: Final = "events are not written, or not counted"
 _NO_OWNER: Final = (
     "no Deployment can be created where OwnerReferencesPermissionEnforcement is on (as on OpenShift); elsewhere it is "
     "not needed"
 )
+
+
+def _leases(verb: str, without: str = "") -> Right:
+    return Right(verb, "leases", "coordination.k8s.io", where=Where.LEASE, without=without)
 
 
 def _webapps(verb: str, subresource: str = "", without: str = "") -> Right:
@@ -103,7 +107,8 @@ ADDED: Final[Mapping[Mode, tuple[Right, ...]]] = MappingProxyType(
             _webapps("update", "finalizers", _NO_OWNER),
             *(_deployments(verb) for verb in ("get", "create", "patch")),
             *(Right(verb, "events", without=_NO_EVENTS) for verb in ("get", "create", "patch")),
-            *(Right(verb, _LEASES, _COORDINATION, where=Where.LEASE) for verb in ("get", "create", "update")),
+            *(_leases(verb) for verb in ("get", "create", "update")),
+            _leases("list", _UNNOTICED),
         ),
         Mode.WATCH: _WATCHES,
         Mode.FROM_FILES: (Right("get", "namespaces", without="a namespace that is missing is not named"),),
@@ -111,10 +116,7 @@ ADDED: Final[Mapping[Mode, tuple[Right, ...]]] = MappingProxyType(
         Mode.PRUNE: (_deployments("delete"),),
         Mode.WAIT: (Right("list", "pods", without="why a pod is not ready is not said"),),
         Mode.PLAN_ONLY: _WATCHES,
-        Mode.SHARD: (
-            Right("list", "namespaces", where=Where.CLUSTER),
-            Right("list", _LEASES, _COORDINATION, where=Where.LEASE),
-        ),
+        Mode.SHARD: (Right("list", "namespaces", where=Where.CLUSTER), _leases("list")),
     }
 )
 """Beyond those of the mode that it builds on."""
@@ -127,6 +129,6 @@ def lineage(mode: Mode) -> tuple[Mode, ...]:
 
 
 RIGHTS: Final[Mapping[Mode, tuple[Right, ...]]] = MappingProxyType(
-    {mode: tuple(right for each in lineage(mode) for right in ADDED[each]) for mode in Mode}
+    {mode: tuple({right: right for each in lineage(mode) for right in ADDED[each]}.values()) for mode in Mode}
 )
-"""All of them."""
+"""All of them, each once: what a mode cannot do without it needs, though a simpler one can."""

@@ -18,9 +18,10 @@ LOOKS: Final = 3
 
 
 class Candidate:
-    """Of one thread; only `fence()`, `awaited` and `seen` are for others too.
+    """Of one thread; only `fence()`, `end()`, `term`, `awaited`, `seen` and `blind` are for others too.
 
-    `awaited` is the Lease of another that has to end first; `seen` is ours, as it was last seen.
+    `awaited` is the Lease of another that has to end first; `seen` is ours, as it was last seen. `term` counts how
+    often we got it: it is another one when it was lost in between, if only for a moment.
     """
 
     def __init__(
@@ -47,11 +48,22 @@ class Candidate:
         self._sent: tuple[str, float] = ("", -math.inf)
         """The renewTime of our last write, and when it was sent."""
         self._renewed = -math.inf
+        self._ended = False
+        self.term = 0
         self.awaited: Lease | None = None
 
     def fence(self) -> float:
         """Until when we surely have it: it counts from the sending of the last renewal that succeeded."""
-        return self._renewed + self._timing.renew_deadline
+        return -math.inf if self._ended else self._renewed + self._timing.renew_deadline
+
+    def end(self) -> None:
+        """From here on we have it no more, whatever comes, and a turn that is under way does not take it again."""
+        self._ended = True
+
+    @property
+    def blind(self) -> str:
+        """Why it is not known whether there are rivals, where we go on without; else empty."""
+        return self._rivals.blind
 
     @property
     def seen(self) -> Lease | None:
@@ -78,8 +90,8 @@ class Candidate:
         return self._timing.retry
 
     def release(self, timeout: float) -> None:
-        """Give it up, and say so if it is ours by what is stored. From here on we have it no more, whatever comes."""
-        self._renewed = -math.inf
+        """Give it up, and say so if it is ours by what is stored."""
+        self.end()
         if not self._sent[0]:
             return
         live = self._store.get(timeout)
@@ -101,6 +113,8 @@ class Candidate:
 
     def _write(self, step: Step, timeout: float) -> None:
         """Raises Conflict when it has to be read and decided again."""
+        if self._ended:
+            return
         store, now, seconds = self._store, self._time(), self._timing.lease
         live, self._live = self._live, None
         self._sent = (now, self._clock())
@@ -135,6 +149,8 @@ class Candidate:
         if lease.holder != self._who:
             self._renewed = -math.inf
         elif self._is_in_force(self._sent[0]):
+            if self._sent[1] >= self._renewed + self._timing.renew_deadline:
+                self.term += 1  # first: whoever sees the new fence has to see the new term
             self._renewed, self.awaited = max(self._renewed, self._sent[1]), None
 
     def _is_in_force(self, renewal: str) -> bool:

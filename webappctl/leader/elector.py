@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from webappctl.core.lease import Lease
-from webappctl.errors import LeaseHeld, Refused, Stopped, Unreachable, WebappctlError
+from webappctl.errors import Forbidden, LeaseHeld, Refused, Stopped, Unreachable, WebappctlError
 from webappctl.leader.candidate import Candidate
 from webappctl.leader.store import LeaseStore
 from webappctl.leader.timing import Timing
@@ -33,6 +33,8 @@ def _utc_now() -> datetime:
 class Elector:
     """`on_change` is called, by the elector's thread, whenever `leading`, `holder`, `awaited` or `conflict` may differ.
 
+    All that is sent comes from that thread, one after the other, the release as the last: nothing can take the Lease
+    after it. Whoever writes under the Lease calls `release` when the writing has ended, also after a `conflict`.
     `trouble` is the last error while there is one, and `conflict` why we may never have the Lease: both are one line.
     `crash` is what ended the thread before its time.
     """
@@ -57,12 +59,16 @@ class Elector:
         self._clock = clock
         self._candidate = Candidate(store, timing, who, clock, now)
         self._ended = threading.Event()
+        """We are no candidate any more, and hold nothing."""
+        self._work_ended = threading.Event()
+        """What was written under it is done, so that others may have it."""
         self._turned = threading.Event()
         self._thread = threading.Thread(target=self._run, name="lease", daemon=True)
         self._error: WebappctlError | None = None
         self._told: tuple[object, ...] = (False, "", None, "")
         self._acquire_until = -math.inf
         self._turned_at = math.inf
+        self._told_blind = False
 
     @property
     def overdue(self) -> bool:
@@ -91,7 +97,12 @@ class Elector:
 
     def fence(self) -> float:
         """The instant of the clock until which we surely hold it; long ago when we do not."""
-        return -math.inf if self._ended.is_set() else self._candidate.fence()
+        return self._candidate.fence()
+
+    @property
+    def term(self) -> int:
+        """Another number each time that we got it, so that it is known of a loss which nobody noticed."""
+        return self._candidate.term
 
     def campaign(self) -> None:
         """Be a candidate until `release`, whatever the API server does."""
@@ -114,17 +125,18 @@ class Elector:
         self._acquire_until = -math.inf
 
     def release(self) -> None:
-        """End, and give it up if we have it: for others it is free at once. May be called at any time, and again."""
+        """End, and give it up if we have it: for others it is free at once. May be called at any time, and again.
+
+        When a turn is under way that takes too long, it is given up as soon as that has ended, if we live as long.
+        """
+        self._end()
+        self._work_ended.set()
+        if self._thread.ident is not None:
+            self._thread.join(RELEASE)
+
+    def _end(self) -> None:
+        self._candidate.end()
         self._ended.set()
-        ends = self._clock() + RELEASE
-        if self._thread.ident is None:
-            return
-        if self._thread is not threading.current_thread():
-            self._thread.join(RELEASE / 2)
-        try:
-            self._candidate.release(max(ends - self._clock(), 0.1) / 2)
-        except WebappctlError as error:
-            log.debug("Lease not released", extra={"keys": {"lease": self.lease, "error": str(error)}})
 
     def _wait_for_a_turn(self, stop: threading.Event) -> None:
         if stop.is_set():
@@ -159,13 +171,24 @@ class Elector:
             self.crash = error
             self._turned.set()
             self.on_change()
+        self._work_ended.wait()
+        self._give_back()
+
+    def _give_back(self) -> None:
+        keys = {"lease": self.lease}
+        try:
+            self._candidate.release(RELEASE / 2)
+        except Forbidden as error:
+            log.warning("Lease not released, others wait until it runs out", extra={"keys": keys | {"error": str(error)}})
+        except WebappctlError as error:
+            log.debug("Lease not released", extra={"keys": keys | {"error": str(error)}})
 
     def _turn(self) -> float:
         try:
             pause = self._candidate.turn(self._patience())
         except Refused as error:
             self._error, self.conflict = error, str(error)
-            self.release()
+            self._end()
         except WebappctlError as error:
             self._begin_trouble(error)
         else:
@@ -203,7 +226,16 @@ class Elector:
             log.info("Leading", extra={"keys": keys})
         elif was_leading and not now[0]:
             log.warning("Not leading any more", extra={"keys": keys})
+        if now[0]:
+            self._tell_if_blind()
         if self.holder not in ("", self.who, last_holder):
             log.info("Following", extra={"keys": keys})
         if now != before:
             self.on_change()
+
+    def _tell_if_blind(self) -> None:
+        """Once. Before we lead there is nothing at risk, and what we may not do may end us anyway."""
+        if self._candidate.blind and not self._told_blind:
+            self._told_blind = True
+            keys = {"lease": self.lease, "error": self._candidate.blind}
+            log.warning("Shards that write to the same WebApps would not be noticed", extra={"keys": keys})

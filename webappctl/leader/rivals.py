@@ -10,7 +10,10 @@ from webappctl.leader.store import LeaseStore
 
 
 class Rivals:
-    """What is known of their Leases. `own` is our lease duration, for those that say nothing sensible of theirs."""
+    """What is known of their Leases. `own` is our lease duration, for those that say nothing sensible of theirs.
+
+    `blind`: why nothing was seen at the last look, where we go on all the same; else empty.
+    """
 
     def __init__(self, store: LeaseStore, own: float, clock: Callable[[], float]) -> None:
         self._store = store
@@ -18,6 +21,7 @@ class Rivals:
         self._clock = clock
         self._mode = mode_of(store.name) or 0
         self._seen: dict[str, Sighting] = {}
+        self.blind = ""
 
     def undecided(self, timeout: float) -> Lease | None:
         """Look at them once: one of which it is not known yet whether its holder lives, None when none of them does.
@@ -40,8 +44,10 @@ class Rivals:
             found = self._store.list(timeout)
         except Forbidden as error:
             if not self._mode:
+                self.blind = error.message
                 return ()
             raise Refused(f"others may be running without --shard: {error.message}", remedy=error.remedy) from error
+        self.blind = ""
         return tuple(lease for lease in map(read_lease, found) if lease.holder)
 
     def _is_rival(self, lease: Lease) -> bool:
