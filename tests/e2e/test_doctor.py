@@ -133,7 +133,9 @@ def test_foreign_owners_are_told(world: World) -> None:
 
 
 def test_json_and_yaml_are_the_same_document_of_the_schema(world: World) -> None:
-    """Which ships."""
+    """Which ships, and is printed."""
+    schema = json.loads(world.webappctl("schema", "doctor").stdout)
+    assert schema["$id"] == "urn:webappctl:doctor:v1"
     as_json, as_yaml = doctor(world, "-o", "json"), doctor(world, "-o", "yaml")
     assert misfits(as_json.stdout) == []
     document = json.loads(as_json.stdout)

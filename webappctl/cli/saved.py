@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -20,7 +21,14 @@ if TYPE_CHECKING:
 
 MAX_MIB: Final = 256
 """Of a saved plan. One of ten thousand WebApps that all change has 20."""
-SCHEMA: Final = Path(__file__).parents[1] / "schemas" / "output.v1.schema.json"
+SCHEMAS: Final = Path(__file__).parents[1] / "schemas"
+
+
+class Printed(Enum):
+    """What has a schema."""
+
+    OUTPUT = "output"
+    DOCTOR = "doctor"
 
 
 @guarded
@@ -50,9 +58,13 @@ def show(
 
 
 @guarded
-def schema() -> int:
-    """Print the JSON Schema of what --output json and yaml print, and of saved plans."""
-    typer.echo(SCHEMA.read_text(encoding="utf-8"), nl=False)
+def schema(
+    of: Annotated[
+        Printed, typer.Argument(metavar="WHAT", help="output: of plan, show, apply, watch and saved plans.")
+    ] = Printed.OUTPUT,
+) -> int:
+    """Print the JSON Schema of what --output json and yaml print."""
+    typer.echo((SCHEMAS / f"{of.value}.v1.schema.json").read_text(encoding="utf-8"), nl=False)
     return 0
 
 
