@@ -68,7 +68,7 @@ class Mirrored:
 
     @property
     def relisted(self) -> Relisted:
-        return Relisted(self.world.cluster, self.mirror, Relisting(self.world.cluster, self.scope))
+        return Relisted(self.world.cluster, self.mirror, Relisting(self.world.cluster, self.mirror, self.scope))
 
     @property
     def remembered(self) -> Remembered:

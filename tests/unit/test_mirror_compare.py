@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tests.double import World, key
-from tests.mirrored import Mirrored, mirrored
+from tests.mirrored import Mirrored, mirrored, soon
 from webappctl.cluster.requests import AUTOSCALERS, DEPLOYMENTS, WEBAPPS
 from webappctl.core.objects import Kind, Lists, ObjectKey, Scope, deployment_key
 
@@ -150,6 +150,22 @@ def test_a_store_that_was_set_back_is_believed(here: Mirrored) -> None:
     here.world.others.scale(WEB, 4)
     here.stream("deployments")
     assert here.replicas(CHILD) == 4
+
+
+def test_a_store_that_was_set_back_is_believed_by_a_pass_whose_streams_have_not_noticed(here: Mirrored) -> None:
+    """They wait for what comes after a resourceVersion that will not come for a long time."""
+    world, mark = here.world, here.mirror.mark
+    here.caught_up()
+    before = mark()
+    for plural in ("webapps", "deployments", "horizontalpodautoscalers"):
+        here.stream(plural).silent = True
+    world.double.store.set_back(50)
+    world.others.delete(WEBAPPS, WEB)
+    world.declare("a")
+    here.mirror.compare(world.cluster.lists(here.scope), before)
+    assert [webapp.metadata.name for webapp in here.mirror.snapshot().webapps] == ["a"]
+    world.declare("b")
+    soon(lambda: [webapp.metadata.name for webapp in here.mirror.snapshot().webapps] == ["a", "b"])
 
 
 def test_autoscalers_that_may_no_longer_be_listed_are_unknown(here: Mirrored) -> None:

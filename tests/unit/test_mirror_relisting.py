@@ -7,12 +7,15 @@ import pytest
 from tests.double import World
 from webappctl.core.objects import Scope
 from webappctl.errors import Forbidden
-from webappctl.mirror import Relisting
+from webappctl.mirror import Mirror, Relisting
 
 
 def _relisted(world: World) -> Relisting:
     """One whose list is there, or cannot be had."""
-    relisting, done = Relisting(world.cluster, Scope()), threading.Event()
+    relisting, done = (
+        Relisting(world.cluster, Mirror(world.cluster, Scope(), wake=lambda: None), Scope()),
+        threading.Event(),
+    )
     relisting.done = done.set
     assert not relisting.ready()
     assert done.wait(10)
@@ -24,7 +27,7 @@ def test_a_list_is_begun_by_who_asks_for_it(world: World) -> None:
     world.declare("web")
     relisting = _relisted(world)
     assert relisting.ready()
-    assert [webapp.metadata.name for webapp in relisting.take().webapps[""].items] == ["web"]
+    assert [webapp.metadata.name for webapp in relisting.take()[0].webapps[""].items] == ["web"]
 
 
 def test_it_is_good_for_one_pass(world: World) -> None:
@@ -36,7 +39,15 @@ def test_it_is_good_for_one_pass(world: World) -> None:
 def test_who_does_not_wait_for_it_lists_by_himself(world: World) -> None:
     """It is whole all the same."""
     world.declare("web")
-    assert len(Relisting(world.cluster, Scope()).take().webapps[""].items) == 1
+    assert (
+        len(
+            Relisting(world.cluster, Mirror(world.cluster, Scope(), wake=lambda: None), Scope())
+            .take()[0]
+            .webapps[""]
+            .items
+        )
+        == 1
+    )
 
 
 def test_what_went_wrong_is_raised_where_it_is_taken(world: World) -> None:
@@ -47,4 +58,4 @@ def test_what_went_wrong_is_raised_where_it_is_taken(world: World) -> None:
     with pytest.raises(Forbidden):
         relisting.take()
     world.double.denied = set()
-    assert relisting.take().webapps[""].items == ()
+    assert relisting.take()[0].webapps[""].items == ()

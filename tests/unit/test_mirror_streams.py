@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -170,15 +169,26 @@ def test_the_age_is_that_of_the_stream_that_was_silent_for_longest(here: Mirrore
     assert here.mirror.age() == 0.0
 
 
-def test_a_fault_of_our_own_is_not_taken_for_a_stream(here: Mirrored, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The thread is gone, and the mirror says so."""
+def test_a_fault_of_our_own_is_not_taken_for_a_stream(here: Mirrored) -> None:
+    """The thread is gone: the mirror says so, and wakes who can raise it."""
 
     def fault(_: Sent) -> Any:
         raise KeyError
 
-    reported: list[object] = []
-    monkeypatch.setattr(threading, "excepthook", reported.append)
+    before = here.wakes
     here.world.double.on("watch webapps", fault)
     here.stream("webapps").close()
-    soon(lambda: reported)
+    soon(lambda: here.wakes > before)
+    assert isinstance(here.mirror.crash, KeyError)
     assert ("fault of this program" in here.mirror.trouble, here.mirror.live) == (True, False)
+
+
+def test_a_stream_that_waits_for_somebody_tries_again_when_a_pass_could_list(world: World) -> None:
+    """It would have waited for minutes; the CRD was gone for as long, and is back."""
+    with mirrored(world) as here:
+        here.world.double.denied = {("watch", str(WEBAPPS))}
+        here.stream("webapps").close()
+        soon(lambda: not here.mirror.live)
+        here.world.double.denied = set()
+        here.mirror.compare(here.world.cluster.lists(here.scope))
+        soon(lambda: here.mirror.live)

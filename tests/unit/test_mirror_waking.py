@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.double import World, key
-from tests.mirrored import Mirrored, mirrored
+from tests.mirrored import Mirrored, mirrored, soon
 from webappctl.cluster.requests import AUTOSCALERS, DEPLOYMENTS, WEBAPPS
-from webappctl.core.objects import Json, Kind, ObjectKey, Scope, deployment_key
+from webappctl.core.objects import Deployment, Json, Kind, ObjectKey, ObjectMeta, Scope, Shard, deployment_key
+from webappctl.mirror.shelf import MOST_GRAVES, Shelf
 
 WEB = key("web")
 CHILD = deployment_key(WEB)
@@ -169,3 +170,41 @@ def test_a_mirror_that_does_not_know_every_kind_has_the_pass_list(world: World) 
     unfilled = Mirrored(world, Scope())
     for seen in (unfilled.remembered, unfilled.relisted):
         assert [webapp.key for webapp in seen.snapshot(unfilled.scope).webapps] == [ObjectKey("shop", "web")]
+
+
+def test_a_webapp_that_has_left_the_selector_is_not_held_by_an_answer_to_us(world: World) -> None:
+    """Its status was written between the change of its label and the stream's word of it."""
+    world.declare("web")
+    world.others.patch(WEBAPPS, WEB, {"metadata": {"labels": {"team": "a"}}}, manager="kubectl")
+    with mirrored(world, Scope(selector="team=a")) as here:
+        stream = here.stream("webapps")
+        stream.silent = True
+        world.others.patch(WEBAPPS, WEB, {"metadata": {"labels": {"team": "b"}}}, manager="kubectl")
+        here.mirror.took(Kind.WEBAPPS, world.cluster.get_webapp(WEB))
+        world.others.patch(WEBAPPS, WEB, {"status": {"replicas": 1}}, manager="us", sub="status")
+        here.mirror.took(Kind.WEBAPPS, world.cluster.get_webapp(WEB))
+        stream.silent = False
+        assert here.names() == []
+
+
+def test_deployments_of_others_leave_no_trace_for_ever(world: World) -> None:
+    """A follower lists nothing for days."""
+    shelf = Shelf(lambda _: False)
+    for number in range(MOST_GRAVES + 5):
+        meta = ObjectMeta(name=f"d-{number}", namespace="shop", resource_version=str(1000 + number))
+        shelf.put(Deployment(meta))
+    assert len(shelf._graves) == MOST_GRAVES
+
+
+def test_a_sharded_mirror_lists_nothing_of_others(world: World) -> None:
+    """Not at its start either; its streams are of all namespaces."""
+    owner = next(index for index in range(3) if Shard(index, 3).owns("shop"))
+    world.declare("web")
+    with mirrored(world, Scope(shard=Shard(owner, 3))) as here:
+        assert here.names() == ["web"]
+    with mirrored(world, Scope(shard=Shard((owner + 1) % 3, 3))) as here:
+        world.double.log.clear()
+        here.stream("webapps").cut()
+        soon(lambda: here.mirror.live)
+        assert here.names() == []
+    assert not [str(sent) for sent in world.double.log if sent.verb == "list" and sent.namespace == "shop"]

@@ -45,11 +45,11 @@ class Operation:
         elector: Elector | None,
         plan_only: bool = False,
     ) -> None:
-        relisting = Relisting(cluster, target.scope)
+        self.mirror = Mirror(cluster, target.scope, wake=self._woken)
+        relisting = Relisting(cluster, self.mirror, target.scope)
         conditions = watch.Conditions(self.may_run, relisting.ready, lambda: self.mirror.filled)
         self.schedule = watch.Schedule(interval, stop=interrupts.stop, chance=random.random, conditions=conditions)
         relisting.done = self.schedule.alarm.ring
-        self.mirror = Mirror(cluster, target.scope, wake=self.schedule.wake)
         self._views: dict[Source, reconcile.Cluster] = {
             Source.LIST: Relisted(cluster, self.mirror, relisting),
             Source.MIRROR: Remembered(cluster, self.mirror),
@@ -73,8 +73,9 @@ class Operation:
             streams = _Streams(lambda: self.mirror.trouble)
             heard: tuple[Observer, ...] = (watch.Journal(), streams, self.pulse, *observers, *views, logs.PassIds())
             watch.watch(run_pass, self.schedule, budget=budget, observers=heard)
-        if self._elector is not None and self._elector.crash:
-            raise self._elector.crash
+        crash = self.mirror.crash or (self._elector and self._elector.crash)
+        if crash:
+            raise crash
         if self._elector is not None and self._elector.conflict:
             raise LeaseHeld(self._elector.conflict)
 
@@ -120,6 +121,11 @@ class Operation:
 
     def may_run(self) -> bool:
         return self._elector is None or self._elector.leading
+
+    def _woken(self) -> None:
+        if self.mirror.crash:
+            self._interrupts.stop.set()
+        self.schedule.wake()
 
     def _lease_changed(self) -> None:
         """Told by the elector's thread, also of what is no change of who leads."""

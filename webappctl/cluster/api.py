@@ -30,7 +30,7 @@ from webappctl.cluster.requests import (
     VERSION_PATH,
     WEBAPPS,
 )
-from webappctl.cluster.snapshot import list_autoscalers, list_kind, list_webapps, take_lists
+from webappctl.cluster.snapshot import list_autoscalers, list_kind, list_shard, list_webapps, take_lists
 from webappctl.cluster.stream import Watch, watch_kind
 from webappctl.cluster.transport import Transport
 from webappctl.cluster.wire import Request
@@ -45,6 +45,7 @@ from webappctl.core.objects import (
     ObjectKey,
     Pod,
     Scope,
+    Shard,
     Snapshot,
     Unreadable,
     WebApp,
@@ -84,8 +85,12 @@ class Cluster:
         """The lists of which a snapshot is made, as they are."""
         return take_lists(self.transport, scope, self._workers)
 
-    def listing(self, kind: Kind, namespace: str, selector: str) -> Listing[Listed] | None:
-        """One of them. None: autoscalers that may not be listed. The selector is for WebApps alone."""
+    def listing(
+        self, kind: Kind, namespace: str, selector: str, *, shard: Shard | None = None
+    ) -> Listing[Listed] | None:
+        """None: autoscalers that may not be listed. The selector is for WebApps alone. `shard`: of its namespaces."""
+        if shard is not None:
+            return list_shard(self.transport, kind, selector, shard)
         return list_kind(self.transport, kind, namespace, selector)
 
     def watch(self, kind: Kind, namespace: str, selector: str, resource_version: str, *, seconds: int) -> Watch[Listed]:

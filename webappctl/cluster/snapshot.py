@@ -20,6 +20,7 @@ from webappctl.core.objects import (
     Listing,
     Lists,
     Scope,
+    Shard,
     Unreadable,
     WebApp,
     of_concern,
@@ -54,6 +55,17 @@ def _namespaces_of(transport: Transport, scope: Scope) -> tuple[str, ...]:
     """Those of the shard, one that is about to end too."""
     found = whole_listing(transport, NAMESPACES, ALL_NAMESPACES, "", read_namespaces).items
     return tuple(sorted(name for name in found if scope.holds(name)))
+
+
+def list_shard(transport: Transport, kind: Kind, selector: str, shard: Shard) -> Listing[Listed] | None:
+    """Of its namespaces, one after the other; as of the first, with what came after it."""
+    names = whole_listing(transport, NAMESPACES, ALL_NAMESPACES, "", read_namespaces)
+    found = [list_kind(transport, kind, name, selector) for name in sorted(names.items) if shard.owns(name)]
+    known = [listing for listing in found if listing is not None]
+    if len(known) < len(found):
+        return None
+    items = tuple(item for listing in known for item in listing.items)
+    return Listing(items, known[0].resource_version if known else names.resource_version)
 
 
 def list_kind(transport: Transport, kind: Kind, namespace: str, selector: str) -> Listing[Listed] | None:

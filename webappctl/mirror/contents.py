@@ -28,6 +28,9 @@ from webappctl.mirror.follower import Subject
 from webappctl.mirror.shelf import Move, Shelf, newer, rank
 from webappctl.mirror.standing import Standing
 
+Mark = Mapping[Subject, str]
+"""Up to which resourceVersion each stream had told at some moment."""
+
 
 class Contents:
     """Methods that return a bool say whether a pass is worth it now. `now`: an instant of the mirror's clock."""
@@ -88,13 +91,32 @@ class Contents:
         self.standings[subject].failed(str(error), now, unknown=isinstance(error, NotFound))
 
     def took(self, kind: Kind, found: Listed) -> None:
-        """No answer tells whether the selector selects a WebApp; of those that are here, a stream did."""
+        """No answer tells whether the selector selects a WebApp; of those that are here, as they are, a stream did."""
         shelf = self._shelves[kind]
-        if kind is not Kind.WEBAPPS or not self._scope.selector or found.metadata.key in shelf.objects:
-            shelf.put(found)
+        if kind is Kind.WEBAPPS and self._scope.selector:
+            held = shelf.objects.get(found.metadata.key)
+            if held is None or held.metadata.labels != found.metadata.labels:
+                return
+        shelf.put(found)
 
     def lost(self, kind: Kind, key: ObjectKey, uid: str) -> None:
         self._shelves[kind].lost(key, uid)
+
+    def mark(self) -> Mark:
+        return {subject: standing.delivered for subject, standing in self.standings.items()}
+
+    def set_back(self, lists: Lists, before: Mark) -> list[Subject]:
+        """Those whose lists are older than what was told `before` they were made: the store is that of a backup now,
+        and nothing that was known of it holds."""
+        found = []
+        for subject, standing in self.standings.items():
+            versions = [listing.resource_version for listing in _within(lists, subject) if listing is not None]
+            if any(newer(before.get(subject, ""), version) for version in versions):
+                self._shelves[subject.kind].forget(subject.namespace)
+                self._compared.pop(subject.kind, None)
+                standing.delivered = ""
+                found.append(subject)
+        return found
 
     def compare(self, lists: Lists) -> int:
         for namespace, listing in lists.autoscalers.items():
@@ -104,17 +126,12 @@ class Contents:
                 self._know(namespace)
         return sum(self._compared_with(kind, lists.of(kind)) for kind in Kind)
 
-    def allowed_again(self, lists: Lists) -> list[Subject]:
-        """Those whose stream was forbidden, and who could all be listed now."""
+    def worth_a_try(self, lists: Lists) -> list[Subject]:
+        """Those whose stream is down, or was forbidden, though they could all be listed now."""
         return [
             subject
             for subject, standing in self.standings.items()
-            if standing.forbidden
-            and all(
-                listing is not None
-                for namespace, listing in lists.of(subject.kind).items()
-                if subject.namespace in (ALL_NAMESPACES, namespace)
-            )
+            if (standing.forbidden or not standing.well) and None not in _within(lists, subject)
         ]
 
     def _compared_with(self, kind: Kind, listings: Mapping[str, Listing[Listed] | None]) -> int:
@@ -165,12 +182,18 @@ class Contents:
         return tuple(found for found in shelf.in_order() if self._scope.covers(found.metadata.key))
 
 
+def _within(lists: Lists, subject: Subject) -> list[Listing[Listed] | None]:
+    """The lists of what that stream tells of."""
+    listings = lists.of(subject.kind).items()
+    return [listing for namespace, listing in listings if subject.namespace in (ALL_NAMESPACES, namespace)]
+
+
 def _autoscalers(shelf: Shelf, unknown: frozenset[str]) -> Autoscalers:
     return Autoscalers.of((found for found in shelf.objects.values() if isinstance(found, Autoscaler)), unknown)
 
 
 def _subject(kind: Kind, namespace: str, scope: Scope) -> Subject:
-    return Subject(kind, namespace, scope.selector if kind is Kind.WEBAPPS else "")
+    return Subject(kind, namespace, scope.selector if kind is Kind.WEBAPPS else "", scope.shard)
 
 
 def _keeper(kind: Kind, scope: Scope) -> Callable[[Listed], bool]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from webappctl.core.objects import Kind, Listed, Listing, WatchEvent
+from webappctl.core.objects import Kind, Listed, Listing, Shard, WatchEvent
 from webappctl.errors import BadAnswer, Forbidden, NotFound, Throttled, Unreachable, WebappctlError
 from webappctl.mirror.source import Source, Stream
 
@@ -28,6 +28,8 @@ class Subject:
     kind: Kind
     namespace: str
     selector: str = ""
+    shard: Shard | None = None
+    """Only its namespaces are listed; a stream is of all of them."""
 
 
 class Reader(Protocol):
@@ -40,6 +42,7 @@ class Reader(Protocol):
     def connected(self, subject: Subject) -> None: ...
     def happened(self, subject: Subject, event: WatchEvent[Listed]) -> None: ...
     def failed(self, subject: Subject, error: WebappctlError) -> None: ...
+    def crashed(self, subject: Subject, error: Exception) -> None: ...
 
 
 class Follower:
@@ -63,6 +66,7 @@ class Follower:
         self._lock = threading.Lock()
         self._bell = threading.Event()
         self._closed = False
+        self._lost = False
         self._stream: Stream | None = None
         name = f"mirror-{subject.kind}"
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
@@ -87,14 +91,22 @@ class Follower:
         """Now, if it waits."""
         self._bell.set()
 
+    def begin_anew(self) -> None:
+        """With a list: where it was is no place any more."""
+        with self._lock:
+            self._lost = True
+            stream = self._stream
+        self._bell.set()
+        if stream is not None:
+            stream.close()
+
     def _run(self) -> None:
         """A fault of our own ends the thread, and must not leave behind what looks like a stream."""
         try:
             while not self._closed:
                 self._follow_once()
-        finally:
-            if not self._closed:
-                self._reader.failed(self._subject, WebappctlError("its thread has ended by a fault of this program"))
+        except Exception as error:  # noqa: BLE001 - whoever reads the mirror has to know
+            self._reader.crashed(self._subject, error)
 
     def _follow_once(self) -> None:
         try:
@@ -104,8 +116,11 @@ class Follower:
                 self._fail(error)
 
     def _follow(self) -> None:
+        if self._lost:
+            self._lost, self._position = False, ""
         if not self._position:
-            listing = self._source.listing(self._subject.kind, self._subject.namespace, self._subject.selector)
+            subject = self._subject
+            listing = self._source.listing(subject.kind, subject.namespace, subject.selector, shard=subject.shard)
             if listing is None:
                 self._reader.forbidden(self._subject)
                 self._wait(None)
@@ -142,7 +157,7 @@ class Follower:
     def _takes(self, stream: Stream) -> bool:
         with self._lock:
             self._stream = stream
-            return not self._closed
+            return not (self._closed or self._lost)
 
     def _tell(self, event: WatchEvent[Listed]) -> None:
         if not self._closed:

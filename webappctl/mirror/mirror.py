@@ -10,7 +10,7 @@ from typing import Final
 
 from webappctl.core.objects import Kind, Listed, Listing, Lists, ObjectKey, Scope, Snapshot, WatchEvent
 from webappctl.errors import Unreachable, WebappctlError
-from webappctl.mirror.contents import Contents
+from webappctl.mirror.contents import Contents, Mark
 from webappctl.mirror.follower import Follower, Subject
 from webappctl.mirror.source import Source
 
@@ -34,6 +34,8 @@ class Mirror:
         clock: Callable[[], float] = time.monotonic,
         chance: Callable[[], float] = random.random,
     ) -> None:
+        self.crash: Exception | None = None
+        """The bug that ended one of its threads; who is woken has to look."""
         self._wake = wake
         self._clock = clock
         self._lock = threading.Lock()
@@ -92,16 +94,24 @@ class Mirror:
                 raise Unreachable("not every kind could be listed so far", subject="mirror")
             return self._contents.snapshot()
 
-    def compare(self, lists: Lists) -> int:
+    def mark(self) -> Mark:
+        """For `compare`: to be taken before anything is listed."""
+        with self._lock:
+            return self._contents.mark()
+
+    def compare(self, lists: Lists, before: Mark | None = None) -> int:
         """Heal what differs; how many of the differences the streams should have told before.
 
-        Lists are compared in the order in which they were made.
+        Lists are compared in the order in which they were made. `before`: the mark of the moment before they were.
         """
         with self._lock:
+            set_back = self._contents.set_back(lists, before or {})
             found = self._contents.compare(lists)
             self._differences += found
-            allowed = self._contents.allowed_again(lists)
-        for subject in allowed:
+            worth_a_try = self._contents.worth_a_try(lists)
+        for subject in set_back:
+            self._followers[subject].begin_anew()
+        for subject in worth_a_try:
             self._followers[subject].try_again()
         return found
 
@@ -140,6 +150,11 @@ class Mirror:
         with self._lock:
             worth_it = self._contents.happened(subject, event, self._clock())
         self._wake_if(worth_it=worth_it)
+
+    def crashed(self, subject: Subject, error: Exception) -> None:
+        self.crash = error
+        self.failed(subject, WebappctlError(f"its thread has ended by a fault of this program: {type(error).__name__}"))
+        self._wake()
 
     def failed(self, subject: Subject, error: WebappctlError) -> None:
         with self._lock:

@@ -94,8 +94,8 @@ class Relisted(Seen):
 
     def snapshot(self, scope: Scope) -> Snapshot:
         """The mirror may be ahead of the lists."""
-        lists = self._relisting.take()
-        differences = self._mirror.compare(lists)
+        lists, before = self._relisting.take()
+        differences = self._mirror.compare(lists, before)
         if differences:
             log.error("Mirror differed from the lists", extra={"keys": {"objects": differences}})
         try:

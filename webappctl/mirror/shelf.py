@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from webappctl.core.objects import ALL_NAMESPACES, EventType, Listed, Listing, ObjectKey, WatchEvent, kept
 
@@ -27,6 +27,9 @@ class Move(NamedTuple):
 
     old: Listed | None
     new: Listed | None
+
+
+MOST_GRAVES: Final = 10_000
 
 
 class _Grave(NamedTuple):
@@ -182,9 +185,11 @@ class Shelf:
         return Move(held, new)
 
     def _bury(self, key: ObjectKey, grave: _Grave) -> Move | None:
-        before = self._graves.get(key, _Grave(""))
-        if not newer(before.version, grave.version):
-            self._graves[key] = grave
+        """What comes after its end comes within seconds, so the oldest of very many graves are of no use any more."""
+        before = self._graves.pop(key, _Grave(""))
+        self._graves[key] = before if newer(before.version, grave.version) else grave
+        if len(self._graves) > MOST_GRAVES:
+            del self._graves[next(iter(self._graves))]
         if key not in self._objects:
             return None
         self._changed(keys=True)

@@ -15,6 +15,7 @@ from webappctl.core.objects import (
     Lists,
     ObjectKey,
     Scope,
+    Shard,
     Unreadable,
     WatchEvent,
     WebApp,
@@ -34,7 +35,9 @@ class Stream(Protocol):
 class Source(Protocol):
     """Every method raises the errors of errors.py."""
 
-    def listing(self, kind: Kind, namespace: str, selector: str) -> Listing[Listed] | None: ...
+    def listing(
+        self, kind: Kind, namespace: str, selector: str, *, shard: Shard | None = None
+    ) -> Listing[Listed] | None: ...
     def watch(self, kind: Kind, namespace: str, selector: str, resource_version: str, *, seconds: int) -> Stream: ...
 
 
