@@ -170,6 +170,28 @@ def test_a_missing_right_is_named_with_the_ways_out(world: World, tmp_path: Path
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_without_the_right_to_look_for_shards_it_warns_and_goes_on(world: World, tmp_path: Path) -> None:
+    """Once, with the right and what is risked."""
+    lease = [f"{verb} leases.coordination.k8s.io" for verb in ("get", "create", "update")]
+    token = service_account(world.kubectl_, world.namespace, *LISTS, *lease)
+    kubeconfig = kubeconfig_of(token, world.kubectl_.kubeconfig, tmp_path)
+    done = world.webappctl("apply", "--yes", "-n", world.namespace, kubeconfig=kubeconfig)
+    assert done.returncode == 0, done.stderr
+    (warning,) = [line for line in done.stderr.splitlines() if "would not be noticed" in line]
+    assert f"may not list leases.coordination.k8s.io in namespace {world.namespace}" in warning
+
+
+def test_what_may_be_created_and_not_updated_cannot_be_given_back_which_is_said(world: World, tmp_path: Path) -> None:
+    """Others wait for as long as it lasts."""
+    lease = [f"{verb} leases.coordination.k8s.io" for verb in ("get", "list", "create")]
+    token = service_account(world.kubectl_, world.namespace, *LISTS, *lease)
+    kubeconfig = kubeconfig_of(token, world.kubectl_.kubeconfig, tmp_path)
+    done = world.webappctl("apply", "--yes", "-n", world.namespace, kubeconfig=kubeconfig)
+    assert done.returncode == 0, done.stderr
+    (warning,) = [line for line in done.stderr.splitlines() if "Lease not released" in line]
+    assert f"may not update leases.coordination.k8s.io in namespace {world.namespace}" in warning
+
+
 def test_a_namespace_for_it_that_is_not_there_is_said(world: World) -> None:
     done = world.apply("--lease-namespace", "no-such-namespace")
     assert (done.returncode, done.stdout) == (1, "")

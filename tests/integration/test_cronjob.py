@@ -17,10 +17,11 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 
-from tests.conftest import ROOT, Kubectl
+from tests.conftest import ROOT, Kubectl, Webappctl
 from tests.identities import kubeconfig_of, token_of
 from tests.integration.pod_user import PodUser, pod_user
 from tests.manifests import webapp
+from tests.watching import watches
 from tests.world import eventually
 from webappctl.sandbox import Sandbox
 
@@ -202,6 +203,18 @@ def test_one_teams_typo_does_not_fail_the_job(
     ran = in_pod(*pod_spec(applied)["containers"][0]["args"])
     assert ran.returncode == 0, ran.stderr
     assert "blocked" in ran.stdout + ran.stderr
+
+
+def test_a_pass_beside_live_shards_is_refused(
+    webappctl: Webappctl, namespace: str, in_pod: InPod, tmp_path: Path
+) -> None:
+    """Its role lets it see them: both would write to the same WebApps. A selector keeps this shard from any."""
+    with watches(webappctl, tmp_path) as started:
+        shard = started.start("--shard", "0/2", "-l", "of=nobody", "--lease-namespace", namespace)
+        shard.until("Leading")
+        ran = in_pod("apply", "--yes")
+    assert ran.returncode == 4, ran.stderr
+    assert f"runs with 2 shards, and would write to the same WebApps: it holds the Lease {namespace}/" in ran.stderr
 
 
 def rights(kubectl: Kubectl, namespace: str, account: str) -> set[tuple[str, str, str]]:

@@ -120,6 +120,13 @@ def test_its_role_is_what_doctor_asks_for(path: str) -> None:
     assert sorted(found) == sorted(map(str, ROLES[path]))
 
 
+def test_the_role_of_the_lease_is_the_same_in_each_file() -> None:
+    """They share its name, so that one file applied after another would take rights from the pods of that."""
+    roles = [document for path in (CRONJOB, WATCH, INDEXED, STATEFUL) for document in documents(path)]
+    first, *others = [role["rules"] for role in roles if role["kind"] == "Role"]
+    assert others == [first] * 3
+
+
 @pytest.mark.parametrize("path", ROLES)
 def test_no_rule_says_everything(path: str) -> None:
     """No star stands for what nobody thought of."""

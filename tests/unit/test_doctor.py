@@ -37,7 +37,8 @@ def test_where_all_is_well_every_mode_can_run() -> None:
 def test_every_mode_has_the_rights_of_the_one_that_it_builds_on() -> None:
     """And its own after them."""
     for mode, below in BUILDS_ON.items():
-        assert RIGHTS[mode] == RIGHTS[below] + ADDED[mode]
+        assert {*RIGHTS[mode]} == {*RIGHTS[below], *ADDED[mode]}
+        assert len({*RIGHTS[mode]}) == len(RIGHTS[mode])
 
 
 def test_a_plan_needs_three_lists() -> None:
@@ -60,7 +61,10 @@ def test_each_right_that_is_missing_is_named_and_stops_the_modes_that_need_it(ri
     assert f"may not {right} in namespace {place}" in lines
 
 
-@pytest.mark.parametrize("right", [right for right in RIGHTS[Mode.WATCH] if right.without], ids=str)
+BEARABLE = [right for right in RIGHTS[Mode.WATCH] if right.without]
+
+
+@pytest.mark.parametrize("right", [right for right in BEARABLE if right.where is Where.SCOPE], ids=str)
 def test_a_right_without_which_it_runs_is_a_warning_that_says_what_is_missed(right: Any) -> None:
     """The pass does without autoscalers and events, and the last right matters on some clusters only."""
     found = diagnose(Answers(denied=[str(right)]), Mode.WATCH)
@@ -68,6 +72,15 @@ def test_a_right_without_which_it_runs_is_a_warning_that_says_what_is_missed(rig
     lines = [line for section in found.sections for line in section.checks if line.verdict is not Verdict.OK]
     assert {line.verdict for line in lines} == {Verdict.WARNING}
     assert all(line.message == f"may not {right} in all namespaces: {right.without}" for line in lines)
+
+
+def test_without_the_right_to_list_leases_everything_runs_but_shards() -> None:
+    """What is missed is said."""
+    found = diagnose(Answers(denied=["list leases.coordination.k8s.io"]), *Mode)
+    assert [ability.mode for ability in found.unable] == [Mode.SHARD]
+    missing = "may not list leases.coordination.k8s.io in namespace webappctl"
+    lines = [line.message for line in checks(found, "rights", "apply")]
+    assert lines == ["can run", f"{missing}: shards that write to the same WebApps would not be noticed"]
 
 
 def test_a_right_may_be_missing_in_one_namespace_of_several() -> None:

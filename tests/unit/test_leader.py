@@ -219,6 +219,31 @@ def test_a_release_can_be_asked_for_twice(racing: Racing) -> None:
     assert racing.stored.log == []
 
 
+def test_a_turn_under_way_takes_nothing_after_the_end(racing: Racing) -> None:
+    """It was reading when it ended."""
+    racing.stored.before("get", racing.us.end)
+    racing.us.turn(5)
+    assert racing.stored.log == ["list", "get"]
+
+
+def test_one_that_has_ended_leads_no_more_whatever_is_answered(racing: Racing) -> None:
+    """Its last write was on the way when it ended."""
+    racing.stored.before("create", racing.us.end)
+    racing.us.turn(5)
+    assert racing.us.fence() == -float("inf")
+
+
+def test_each_acquisition_after_a_loss_is_a_new_term(racing: Racing) -> None:
+    """Also when nobody else had it meanwhile; a renewal in time is none."""
+    racing.us.turn(5)
+    racing.time.seconds += TIMING.renew_deadline - 1
+    racing.us.turn(5)
+    assert racing.us.term == 1
+    racing.time.seconds += TIMING.renew_deadline
+    racing.us.turn(5)
+    assert (racing.us.term, racing.leads(racing.us)) == (2, True)
+
+
 def test_a_namespace_that_turns_out_to_be_another_is_decided_about_anew(racing: Racing) -> None:
     """Rivals are looked for there, too."""
 

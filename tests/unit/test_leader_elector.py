@@ -10,6 +10,7 @@ import pytest
 
 from tests.unit.leases import Stored
 from tests.world import eventually
+from webappctl.cli.locking import Hold
 from webappctl.core.lease import LOCK, lock_name
 from webappctl.errors import Forbidden, LeaseHeld, Refused, Stopped, Unreachable
 from webappctl.leader import Elector, Timing
@@ -43,6 +44,10 @@ def _unreachable() -> None:
 
 def _forbidden() -> None:
     raise Forbidden("may not list leases", code=403)
+
+
+def _may_not_update() -> None:
+    raise Forbidden("may not update leases", code=403)
 
 
 def _broken() -> None:
@@ -173,9 +178,8 @@ def test_a_candidate_beside_another_mode_ends_with_a_conflict(stored: Stored, be
     assert lock_name((0, 2)) not in stored.leases
 
 
-def test_a_leader_that_meets_another_mode_gives_its_lease_back(stored: Stored, begin: Begin) -> None:
-    """Two that start together: neither saw the other at first."""
-    elector = begin("us", lock_name((0, 2)))
+def _refused(stored: Stored, elector: Elector) -> Elector:
+    """It leads a shard, and then sees one for everything that began together with it renew."""
     stored.before("create", lambda: _as_held(stored))
     elector.campaign()
     eventually(lambda: len(stored.leases) == 2, every=0.01)
@@ -186,7 +190,103 @@ def test_a_leader_that_meets_another_mode_gives_its_lease_back(stored: Stored, b
         return bool(elector.conflict)
 
     eventually(refused_when_the_other_renews, every=0.1)
-    eventually(lambda: stored.spec(lock_name((0, 2)))["holderIdentity"] == "", every=0.01)
+    return elector
+
+
+def test_a_leader_that_meets_another_mode_writes_no_more(stored: Stored, begin: Begin) -> None:
+    """Two that start together: neither saw the other at first."""
+    elector = _refused(stored, begin("us", lock_name((0, 2))))
+    assert (elector.leading, elector.fence()) == (False, -float("inf"))
+
+
+def test_a_leader_that_meets_another_mode_does_not_release_while_its_writes_are_in_flight(
+    stored: Stored, begin: Begin
+) -> None:
+    """Nobody else has it until they have ended, which is when `release` is called."""
+    elector = _refused(stored, begin("us", lock_name((0, 2))))
+    eventually(lambda: not elector.leading, every=0.01)
+    assert stored.spec(lock_name((0, 2)))["holderIdentity"] == "us"
+    elector.release()
+    assert stored.spec(lock_name((0, 2)))["holderIdentity"] == ""
+
+
+def test_a_turn_that_is_under_way_does_not_keep_what_is_released_meanwhile(stored: Stored, begin: Begin) -> None:
+    """The API server answers only after the release has stopped waiting for that."""
+    asked, answer = threading.Event(), threading.Event()
+
+    def slowly() -> None:
+        asked.set()
+        answer.wait(30)
+
+    stored.before("create", slowly)
+    elector = begin()
+    elector.campaign()
+    asked.wait(30)
+    elector.release()
+    answer.set()
+    eventually(lambda: stored.log == ["list", "get", "create", "get", "replace"], every=0.01)
+    assert stored.spec()["holderIdentity"] == ""
+
+
+def test_a_lease_that_was_lost_and_had_again_is_another_term(stored: Stored, begin: Begin) -> None:
+    elector = begin()
+    elector.acquire(5, NEVER)
+    term = elector.term
+    with stored.lock:
+        _as_held(stored, who="")
+    eventually(lambda: stored.spec()["holderIdentity"] == "us", every=0.01)
+    eventually(lambda: elector.leading and elector.term == term + 1, every=0.01)
+
+
+def test_what_was_lost_and_had_again_before_anybody_looked_is_lost_for_good(stored: Stored, begin: Begin) -> None:
+    """Between two writes of a one-shot, as while it waits for a Retry-After."""
+    elector = begin()
+    elector.acquire(5, NEVER)
+    hold = Hold(elector)
+    assert hold.fence() > 0
+    with stored.lock:
+        _as_held(stored, who="")
+    eventually(lambda: elector.leading and elector.term == 2, every=0.01)
+    assert (hold.fence(), hold.lost) == (-float("inf"), True)
+
+
+def _warnings(caplog: pytest.LogCaptureFixture, message: str) -> list[str]:
+    """The error of each."""
+    return [record.keys["error"] for record in caplog.records if record.getMessage() == message]  # type: ignore[attr-defined]
+
+
+def test_one_that_cannot_see_shards_says_so_once(
+    stored: Stored, begin: Begin, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It looks twice."""
+    for _ in range(2):
+        stored.before("list", _forbidden)
+    begin().campaign()
+    eventually(lambda: stored.log.count("replace") > 2, every=0.01)
+    assert _warnings(caplog, "Shards that write to the same WebApps would not be noticed") == ["may not list leases"]
+
+
+def test_one_that_never_leads_does_not_warn_of_shards_that_it_cannot_see(
+    stored: Stored, begin: Begin, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What it may not do is told by the error that ends it."""
+    stored.before("list", _forbidden)
+    stored.before("get", _unreachable)
+    with pytest.raises(Unreachable):
+        begin().acquire(60, NEVER)
+    assert caplog.messages == []
+
+
+def test_a_release_that_is_forbidden_names_the_right(
+    stored: Stored, begin: Begin, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As of one that may create the Lease and not update it."""
+    elector = begin()
+    elector.acquire(5, NEVER)
+    stored.before("get", lambda: stored.before("replace", _may_not_update))
+    elector.release()
+    told = _warnings(caplog, "Lease not released, others wait until it has run out")
+    assert told == ["may not update leases"]
 
 
 def test_a_shard_that_may_not_list_leases_names_the_right(stored: Stored, begin: Begin) -> None:

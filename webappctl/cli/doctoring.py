@@ -87,15 +87,13 @@ def doctor(
 def _lease_namespaces(given: str | None, reach: Reach) -> tuple[str, ...]:
     """The one that `apply` takes, and the one that it takes where there is no such namespace."""
     from webappctl.cluster.kubeconfig import find_context
-    from webappctl.cluster.leases import LAST_RESORT, OWN_NAMESPACE
+    from webappctl.cluster.leases import lease_namespaces
 
-    if given:
-        return (given,)
     try:
         found = find_context(reach.kubeconfig, reach.context, os.environ)
     except ConfigError:
-        return (OWN_NAMESPACE, LAST_RESORT)  # to open the cluster fails as well, and is told
-    return (found.namespace,) if found.in_pod else (OWN_NAMESPACE, LAST_RESORT)
+        return lease_namespaces(given, "")  # to open the cluster fails as well, and is told
+    return lease_namespaces(given, found.namespace if found.in_pod else "")
 
 
 def _examined(reach: Reach, question: Question, interrupts: Interrupts) -> tuple[Diagnosis, Target]:

@@ -29,13 +29,18 @@ LAST_RESORT: Final = "default"
 REMEDY: Final = "grant that right, name another namespace with --lease-namespace, or go without the Lease: --no-lock"
 
 
+def lease_namespaces(given: str | None, of_pod: str) -> tuple[str, ...]:
+    """Where the Lease is, and where else when there is no such namespace. `of_pod` is empty outside of one."""
+    chosen = given or of_pod
+    return (chosen,) if chosen else (OWN_NAMESPACE, LAST_RESORT)
+
+
 def open_leases(
     *, kubeconfig: str | None, context: str | None, request_timeout: float, namespace: str | None, name: str
 ) -> Leases:
     """The Lease of that name where kubectl would find it with the same options. Sends nothing yet.
 
-    `namespace`: None for the pod's, and outside of a pod for `webappctl`, or `default` where there is no such
-    namespace. Raises ConfigError.
+    `namespace`: None for the one by `lease_namespaces`. Raises ConfigError.
     """
     from webappctl.cluster.connect import connect
 
@@ -47,8 +52,8 @@ def open_leases(
 
     wire = connect(kubeconfig=kubeconfig, context=context, workers=1, request_timeout=request_timeout, until=ends).wire
     transport = Transport(wire, request_timeout=request_timeout, stop=threading.Event())
-    chosen = namespace or (found.namespace if found.in_pod else None)
-    return Leases(transport, chosen or OWN_NAMESPACE, name, otherwise="" if chosen else LAST_RESORT)
+    first, *otherwise = lease_namespaces(namespace, found.namespace if found.in_pod else "")
+    return Leases(transport, first, name, otherwise="".join(otherwise))
 
 
 class Leases:

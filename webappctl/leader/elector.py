@@ -179,9 +179,11 @@ class Elector:
         try:
             self._candidate.release(RELEASE / 2)
         except Forbidden as error:
-            log.warning("Lease not released, others wait until it runs out", extra={"keys": keys | {"error": str(error)}})
+            keys["error"] = str(error)
+            log.warning("Lease not released, others wait until it has run out", extra={"keys": keys})
         except WebappctlError as error:
-            log.debug("Lease not released", extra={"keys": keys | {"error": str(error)}})
+            keys["error"] = str(error)
+            log.debug("Lease not released", extra={"keys": keys})
 
     def _turn(self) -> float:
         try:
