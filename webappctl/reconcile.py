@@ -6,17 +6,17 @@ It remembers nothing between passes: whatever a pass missed, the next one finds.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final, Protocol
 
 from webappctl.apply import Orders, Writer, apply
 from webappctl.core.events import events_of
 from webappctl.core.objects import Json, ObjectKey, Scope, Snapshot, Unreadable, WebApp, WebAppOfOddStatus, WebAppStatus
-from webappctl.core.plan import CAUTIOUS, Change, Plan, Policy, make_plan
+from webappctl.core.plan import CAUTIOUS, Memory, Plan, Policy, make_plan
 from webappctl.core.report import Outcome, Report, Result
 from webappctl.core.status import status_change, status_manifest, with_foreign_conditions
 from webappctl.errors import (
@@ -64,15 +64,6 @@ def utc_now() -> datetime:
 def in_seconds(clock: Clock) -> str:
     """RFC 3339 in whole seconds, as conditions have it."""
     return f"{clock().astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
-
-
-@dataclass(slots=True)
-class Memory:
-    """Of what is in order, and whose WebApp has been told so: it need not be looked into again while its objects are
-    the very same ones. It spares most of the work of a pass over a mirror, and changes nothing of what it does.
-    """
-
-    quiet: Mapping[ObjectKey, Change] = field(default_factory=dict)
 
 
 def plan(

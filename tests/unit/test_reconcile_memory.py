@@ -11,8 +11,9 @@ from tests.double import World
 from webappctl.apply import Orders
 from webappctl.cluster.requests import WEBAPPS
 from webappctl.core.objects import Scope, Snapshot
+from webappctl.core.plan import Memory
 from webappctl.core.report import Outcome, Report
-from webappctl.reconcile import Memory, reconcile
+from webappctl.reconcile import reconcile
 
 
 class Mirrored:

@@ -15,6 +15,7 @@ from webappctl.cli import live, logs
 from webappctl.cli.options import Output
 from webappctl.cli.passes import unknown_names
 from webappctl.cli.session import Interrupts, write
+from webappctl.core.plan import Memory
 from webappctl.core.report import Outcome, Report
 from webappctl.errors import LeaseHeld, WebappctlError
 from webappctl.mirror import Mirror, Relisted, Relisting, Remembered
@@ -192,7 +193,7 @@ class _Passes:
         self._orders = orders
         self._interrupts = interrupts
         self._output = output
-        self._memory = reconcile.Memory()
+        self._memory = Memory()
         self._unknown: tuple[ObjectKey, ...] = ()
         self._warnings: tuple[str, ...] = ()
 

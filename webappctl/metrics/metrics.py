@@ -55,7 +55,7 @@ class Metrics:
         self._errors = Counter("webappctl_pass_errors", "Passes that failed, by error.", ("error",), registry=registry)
         self._seconds = Histogram(
             "webappctl_pass_duration_seconds",
-            "How long passes took; source list is one that listed everything.",
+            "How long passes took; before one of source list, everything was listed beside others.",
             ("source",),
             registry=registry,
             buckets=PASS_SECONDS,

@@ -16,6 +16,7 @@ from webappctl.core.plan.guards import DEFAULT_DELETES, Budget, Limit, refusals,
 from webappctl.core.plan.make import make_plan, plan_one
 from webappctl.core.plan.pause import PAUSE, PAUSED_ANNOTATION, UNTIL_ANNOTATION, Pause, pause_of, seconds_left, way_out
 from webappctl.core.plan.policy import CAUTIOUS, Adopt, Policy
+from webappctl.core.plan.recall import Memory
 from webappctl.core.plan.verdict import Answer, Verdict
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "Effect",
     "Hold",
     "Limit",
+    "Memory",
     "Obstacle",
     "Pause",
     "Plan",
