@@ -17,6 +17,8 @@ from webappctl.reconcile import carry_out, plan
 
 QUICKLY = -0.48
 """Instead of a number from 0 to 1: the waits between tries are so much shorter."""
+SLOWLY = 1_000.0
+"""And so they are as long as can be."""
 
 
 @dataclass
@@ -27,11 +29,12 @@ class Mirrored:
     scope: Scope
     wakes: int = 0
     now: float = 0.0
+    chance: float = QUICKLY
     mirror: Mirror = field(init=False)
 
     def __post_init__(self) -> None:
         self.mirror = Mirror(
-            self.world.cluster, self.scope, wake=self._woken, clock=lambda: self.now, chance=lambda: QUICKLY
+            self.world.cluster, self.scope, wake=self._woken, clock=lambda: self.now, chance=lambda: self.chance
         )
 
     def start(self) -> None:

@@ -55,6 +55,15 @@ class ApiServer:
         self._ending = ending
 
     @contextmanager
+    def silent(self) -> Iterator[None]:
+        """It takes connections, and answers nothing."""
+        os.kill(self._pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(self._pid, signal.SIGCONT)
+
+    @contextmanager
     def down(self) -> Iterator[None]:
         os.kill(self._pid, signal.SIGKILL)
         yield
@@ -101,3 +110,17 @@ def test_a_crd_that_goes_and_comes_back_costs_no_delete_request(own: Sandbox, lo
         ours = [entry for entry in audit.writes() if entry["userAgent"].startswith("webappctl/")]
         assert [entry["verb"] for entry in ours if entry["verb"].startswith("delete")] == []
         assert watch.end() == 0
+
+
+def test_a_signal_ends_it_within_ten_seconds_though_nothing_answers(
+    api_server: ApiServer, lone: World, tmp_path: Path
+) -> None:
+    """Whatever it waits for: a list, a stream, the Lease."""
+    with watches(lone.webappctl, tmp_path) as started:
+        watch = started.start("--interval", "1s", *LOCK)
+        watch.until("Pass finished", times=2)
+        with api_server.silent():
+            watch.until("Not leading any more")
+            began = time.monotonic()
+            assert watch.end() == 0
+            assert time.monotonic() - began < 10

@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 
 from tests.double import Sent, World, key
-from tests.mirrored import Mirrored, mirrored, soon
+from tests.mirrored import SLOWLY, Mirrored, mirrored, soon
 from tests.unit.cluster_fakes import Spoken
 from webappctl.cluster.requests import CRDS, WEBAPPS
 from webappctl.core.objects import ObjectKey, Scope, deployment_key
 from webappctl.crd import NAME
+from webappctl.crd.shipped import shipped
 from webappctl.errors import Unreachable
+from webappctl.mirror.follower import LIVED
 
 WEB = key("web")
 CHILD = deployment_key(WEB)
@@ -183,12 +185,12 @@ def test_a_fault_of_our_own_is_not_taken_for_a_stream(here: Mirrored) -> None:
     assert ("fault of this program" in here.mirror.trouble, here.mirror.live) == (True, False)
 
 
-def test_a_stream_that_waits_for_somebody_tries_again_when_a_pass_could_list(world: World) -> None:
+def test_a_stream_that_waits_for_somebody_tries_again_when_a_pass_could_list(here: Mirrored) -> None:
     """It would have waited for minutes; the CRD was gone for as long, and is back."""
-    with mirrored(world) as here:
-        here.world.double.denied = {("watch", str(WEBAPPS))}
-        here.stream("webapps").close()
-        soon(lambda: not here.mirror.live)
-        here.world.double.denied = set()
-        here.mirror.compare(here.world.cluster.lists(here.scope))
-        soon(lambda: here.mirror.live)
+    here.chance, here.now = SLOWLY, LIVED
+    here.world.others.delete(CRDS, ObjectKey("", NAME))
+    here.stream("webapps").close()
+    soon(lambda: not here.mirror.filled)
+    here.world.others.create(CRDS, dict(shipped()))
+    here.differences()
+    soon(lambda: here.mirror.live)

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.double import World, key
-from tests.mirrored import Mirrored, mirrored, soon
+from tests.mirrored import Mirrored, mirrored
 from webappctl.cluster.requests import AUTOSCALERS, DEPLOYMENTS, WEBAPPS
-from webappctl.core.objects import Deployment, Json, Kind, ObjectKey, ObjectMeta, Scope, Shard, deployment_key
+from webappctl.core.objects import Deployment, Json, Kind, ObjectKey, ObjectMeta, Scope, deployment_key
+from webappctl.errors import Unreachable
 from webappctl.mirror.shelf import MOST_GRAVES, Shelf
 
 WEB = key("web")
@@ -168,8 +169,15 @@ def test_a_mirror_that_does_not_know_every_kind_has_the_pass_list(world: World) 
     """Here it has not been started."""
     world.declare("web")
     unfilled = Mirrored(world, Scope())
-    for seen in (unfilled.remembered, unfilled.relisted):
-        assert [webapp.key for webapp in seen.snapshot(unfilled.scope).webapps] == [ObjectKey("shop", "web")]
+    assert [webapp.key for webapp in unfilled.relisted.snapshot(unfilled.scope).webapps] == [ObjectKey("shop", "web")]
+
+
+def test_a_mirror_that_does_not_know_every_kind_has_nothing_remembered(world: World) -> None:
+    """No pass is begun with it, so it is not worth a list either."""
+    unfilled = Mirrored(world, Scope())
+    with pytest.raises(Unreachable, match="not every kind"):
+        unfilled.remembered.snapshot(unfilled.scope)
+    assert world.double.log == []
 
 
 def test_a_webapp_that_has_left_the_selector_is_not_held_by_an_answer_to_us(world: World) -> None:
@@ -194,17 +202,3 @@ def test_deployments_of_others_leave_no_trace_for_ever(world: World) -> None:
         meta = ObjectMeta(name=f"d-{number}", namespace="shop", resource_version=str(1000 + number))
         shelf.put(Deployment(meta))
     assert len(shelf._graves) == MOST_GRAVES
-
-
-def test_a_sharded_mirror_lists_nothing_of_others(world: World) -> None:
-    """Not at its start either; its streams are of all namespaces."""
-    owner = next(index for index in range(3) if Shard(index, 3).owns("shop"))
-    world.declare("web")
-    with mirrored(world, Scope(shard=Shard(owner, 3))) as here:
-        assert here.names() == ["web"]
-    with mirrored(world, Scope(shard=Shard((owner + 1) % 3, 3))) as here:
-        world.double.log.clear()
-        here.stream("webapps").cut()
-        soon(lambda: here.mirror.live)
-        assert here.names() == []
-    assert not [str(sent) for sent in world.double.log if sent.verb == "list" and sent.namespace == "shop"]

@@ -58,14 +58,17 @@ def _namespaces_of(transport: Transport, scope: Scope) -> tuple[str, ...]:
 
 
 def list_shard(transport: Transport, kind: Kind, selector: str, shard: Shard) -> Listing[Listed] | None:
-    """Of its namespaces, one after the other; as of the first, with what came after it."""
+    """Of its namespaces, one after the other; as of when these were looked up, with what came after that.
+
+    A stream from there tells what came into a namespace that is even newer.
+    """
     names = whole_listing(transport, NAMESPACES, ALL_NAMESPACES, "", read_namespaces)
     found = [list_kind(transport, kind, name, selector) for name in sorted(names.items) if shard.owns(name)]
     known = [listing for listing in found if listing is not None]
     if len(known) < len(found):
         return None
     items = tuple(item for listing in known for item in listing.items)
-    return Listing(items, known[0].resource_version if known else names.resource_version)
+    return Listing(items, names.resource_version)
 
 
 def list_kind(transport: Transport, kind: Kind, namespace: str, selector: str) -> Listing[Listed] | None:
